@@ -1,0 +1,17 @@
+# gb_folder(NAME LINKS...): the static library of the current folder, from all its .c files, so that
+# a new file needs no entry here. EXCLUDE lists files that belong to something else.
+function(gb_folder name)
+  cmake_parse_arguments(arg "" "" "EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.c)
+  foreach(file IN LISTS arg_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    add_dependencies(${name} gb_build_info)
+    target_link_libraries(${name} PUBLIC gb_flags ${arg_UNPARSED_ARGUMENTS})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE gb_flags ${arg_UNPARSED_ARGUMENTS})
+  endif()
+endfunction()

@@ -1,0 +1,162 @@
+/* What a kernel looks like from outside: parameters, metrics, timers. Pure data, shared by the
+ * suite loader (which checks YAML against it), the kernels (which declare it) and the reports.
+ * Neither of these needs to see the others. */
+#ifndef GB_BASE_SPEC_H
+#define GB_BASE_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gb_device_kind { GB_CPU = 0, GB_CUDA = 1, GB_DEVICE_KINDS } gb_device_kind;
+const char *gb_device_kind_word(gb_device_kind kind); /* "cpu", "cuda" */
+bool gb_device_kind_parse(const char *word, gb_device_kind *out);
+
+/* How a sample is taken; see docs/methodology.md. Words: "device", "roundtrip", "call". */
+typedef enum gb_timer { GB_TIMER_DEVICE = 0, GB_TIMER_ROUNDTRIP, GB_TIMER_CALL, GB_TIMERS } gb_timer;
+const char *gb_timer_word(gb_timer timer);
+bool gb_timer_parse(const char *word, gb_timer *out);
+
+/* State of the last-level cache before an iteration. Words: "warm", "cold". */
+typedef enum gb_cache { GB_CACHE_WARM = 0, GB_CACHE_COLD, GB_CACHES } gb_cache;
+const char *gb_cache_word(gb_cache cache);
+bool gb_cache_parse(const char *word, gb_cache *out);
+
+#define GB_BIT(x) (1u << (unsigned)(x))
+#define GB_ANY_DEVICE (GB_BIT(GB_CPU) | GB_BIT(GB_CUDA))
+
+/* Kinds of parameter values. COUNT: a whole number. BYTES: a size with a unit. NS: a duration.
+ * WORD: one of a closed list. */
+typedef enum gb_param_kind {
+    GB_PARAM_COUNT,
+    GB_PARAM_BYTES,
+    GB_PARAM_NS,
+    GB_PARAM_WORD
+} gb_param_kind;
+
+/* One value. `word` points into the parameter's `words` (static storage); for the other kinds it
+ * is NULL and `number` holds the value. Two values of a parameter are equal iff both fields are. */
+typedef struct gb_value {
+    uint64_t number;
+    const char *word;
+} gb_value;
+
+typedef struct gb_param {
+    const char *name;
+    const char *summary; /* half a sentence for `describe` */
+    gb_param_kind kind;
+    const char *unit;         /* of COUNT, e.g. "elements"; NULL: none */
+    uint64_t min, max;        /* inclusive, for the number kinds */
+    const char *const *words; /* NULL-terminated, for WORD */
+    gb_value default_value;
+} gb_param;
+
+/* Work of ONE iteration, counted by the kernel from its arguments (never measured).
+ *   bytes_read, bytes_written  what the algorithm must move at least (compulsory traffic)
+ *   bytes_moved   numerator of "bandwidth" by the stated convention: h2d and d2h N, d2d 2N,
+ *                 streams reads + writes
+ *   bytes_sectors what the memory system moves in whole 32-byte sectors; 0: same as bytes_moved
+ *   flops         FMA = 2; items: kernel-defined units of work (copies, launches, elements) */
+typedef struct gb_work {
+    uint64_t bytes_read, bytes_written, bytes_moved, bytes_sectors, flops, items;
+    uint64_t working_set; /* bytes touched by one iteration: decides cache-resident */
+} gb_work;
+
+/* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns. */
+typedef enum gb_numerator {
+    GB_PER_NOTHING,
+    GB_PER_BYTES_MOVED,
+    GB_PER_BYTES_READ,
+    GB_PER_BYTES_WRITTEN,
+    GB_PER_BYTES_SECTORS,
+    GB_PER_FLOPS,
+    GB_PER_ITEMS
+} gb_numerator;
+
+/* A metric of a kernel: value = numerator / time (units B/s, FLOP/s, items/s) or time (ns).
+ * Every kernel has "time" implicitly; it is not listed. */
+typedef struct gb_metric_spec {
+    const char *name; /* "bandwidth" */
+    const char *unit; /* "B/s", "FLOP/s", "1/s", "ns" */
+    const char *summary;
+    bool higher_is_better;
+    gb_numerator numerator;
+    int part; /* index into the spec's parts: divide by that part's time; -1: the whole sample */
+} gb_metric_spec;
+
+/* Memory that a case will allocate, all buffers, checked against what is free before anything is
+ * allocated. Computed with overflow checks. */
+typedef struct gb_need {
+    uint64_t device_bytes; /* on the device (on cpu: host memory) */
+    uint64_t host_bytes;   /* pageable and managed host memory */
+    uint64_t pinned_bytes; /* page-locked host memory, all kinds of it */
+} gb_need;
+
+typedef struct gb_kernel_spec {
+    const char *name;    /* the word in `kernel:` */
+    const char *summary; /* one line */
+    const char *lesson;  /* a paragraph: what it teaches */
+    const char *picture; /* a paragraph: the picture to expect, and why */
+    const char *source;  /* "kernels/copy.cu" */
+    unsigned version;    /* raise it when the measured work changes: it is in the definition hash */
+    const gb_param *params;
+    size_t n_params;
+    const gb_metric_spec *metrics;
+    size_t n_metrics;
+    const char *const *parts; /* NULL-terminated names of the parts a sample reports; NULL: none */
+    unsigned devices;         /* GB_BIT(gb_device_kind) of those it can run on */
+    unsigned timers;          /* GB_BIT(gb_timer) allowed */
+    unsigned caches;          /* GB_BIT(gb_cache) allowed */
+    gb_timer default_timer;
+    /* Checks the arguments (args[i] belongs to params[i]) against each other for a kind of device
+     * and fills *need. Pure. Returns GB_OK, GB_INVALID (a combination that can never run: an error
+     * of the suite), or GB_UNAVAILABLE (never on this kind of device: a skip with that reason). */
+    gb_code (*check)(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err);
+    /* Fills *work for one iteration. Pure; called only for arguments that passed check. */
+    void (*work)(const gb_value args[], gb_device_kind kind, gb_work *work);
+} gb_kernel_spec;
+
+/* A lookup of kernels by name; the only way in which the suite library knows kernels. */
+typedef struct gb_catalog {
+    const gb_kernel_spec *const *specs; /* n of them, any order */
+    size_t n;
+} gb_catalog;
+
+const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *name); /* or NULL */
+/* Index of a parameter or metric by name; -1 when there is none. */
+int gb_spec_param(const gb_kernel_spec *spec, const char *name);
+int gb_spec_metric(const gb_kernel_spec *spec, const char *name);
+
+/* Value of a parameter as text: exact integers, words as they are. Writes at most `size` bytes
+ * with the NUL; returns buf. */
+const char *gb_value_text(const gb_param *param, gb_value value, char *buf, size_t size);
+/* As JSON: an integer or a string. New reference; NULL on out of memory. */
+json_t *gb_value_json(const gb_param *param, gb_value value);
+/* From JSON, checked against the parameter's range or words (GB_INVALID). */
+gb_code gb_value_from_json(const gb_param *param, const json_t *json, gb_value *out, gb_error *err);
+/* All arguments as a JSON object {name: value}, and back; missing keys take the default. */
+json_t *gb_args_json(const gb_kernel_spec *spec, const gb_value args[]);
+gb_code gb_args_from_json(const gb_kernel_spec *spec, const json_t *object, gb_value args[],
+                          gb_error *err);
+
+/* a * b and a + b for sizes; GB_INVALID when the result does not fit in 64 bits. */
+gb_code gb_mul_u64(uint64_t a, uint64_t b, uint64_t *out, gb_error *err);
+gb_code gb_add_u64(uint64_t a, uint64_t b, uint64_t *out, gb_error *err);
+
+/* SHA-256 (hex, 64 characters + NUL) of what defines a case's measured work: kernel name and
+ * version, all arguments, timer, cache, and whether the gate may be used. */
+void gb_definition_hash(const gb_kernel_spec *spec, const gb_value args[], gb_timer timer,
+                        gb_cache cache, bool gate, char hex[65]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

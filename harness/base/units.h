@@ -1,0 +1,42 @@
+/* Units: one table parses and prints. Locale-independent: '.' is the decimal point always. */
+#ifndef GB_BASE_UNITS_H
+#define GB_BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Parsers take a whole NUL-terminated scalar (surrounding spaces are not trimmed: an error that
+ * quotes the text) and fill *out; GB_INVALID with a message that quotes the text and says what is
+ * valid (a bare K/M/G names both spellings, a bare number names the units).
+ *
+ * bytes:    B KiB MiB GiB TiB (1024) kB MB GB TB (1000), exact case, an optional single space, a
+ *           decimal fraction where it yields whole bytes; 1 .. 2^63-1
+ * count:    a whole number >= 0 up to 2^63-1; forms like 1e3 are fine, 1.5, 1_000, hex, octal-like
+ *           leading zeros and signs are refused
+ * duration: a number and one unit of ns us µs ms s m h; > 0; to ns
+ * percent:  a number and '%'; > 0 (3% -> 0.03)
+ * number:   a plain finite decimal number (JSON syntax) */
+gb_code gb_parse_bytes(const char *text, uint64_t *out, gb_error *err);
+gb_code gb_parse_count(const char *text, uint64_t *out, gb_error *err);
+gb_code gb_parse_duration(const char *text, uint64_t *ns, gb_error *err);
+gb_code gb_parse_percent(const char *text, double *fraction, gb_error *err);
+gb_code gb_parse_number(const char *text, double *out, gb_error *err);
+
+/* Printers write into buf (>= 32 bytes) and return it. Value and unit scale together, with at
+ * least 3 significant digits; NAN prints as "n/a". */
+const char *gb_format_bytes(uint64_t bytes, char *buf, size_t size);     /* "64 MiB", "1.50 GiB" */
+const char *gb_format_ns(double ns, char *buf, size_t size);             /* "1.46 us" */
+const char *gb_format_rate(double per_s, const char *unit, char *buf, size_t size);
+                                         /* unit "B/s" -> "25.2 GB/s"; "FLOP/s" -> "1.20 TFLOP/s";
+                                            "1/s" -> "1.20 M/s"; "ns" -> as gb_format_ns */
+const char *gb_format_percent(double fraction, char *buf, size_t size);  /* "0.52 %" */
+const char *gb_format_count(uint64_t count, char *buf, size_t size);     /* exact: "1048576" */
+
+/* snprintf("%.*g") and strtod with '.' whatever the locale. gb_print_double gives the shortest of
+ * 15-17 digits that reads back the same. */
+const char *gb_print_double(double value, char *buf, size_t size);
+double gb_strtod(const char *text, char **end);
+
+#endif

@@ -1,0 +1,118 @@
+/* One record: what became of one case in one replicate. docs/results-format.md has the JSON. */
+#ifndef GB_RECORD_RECORD_H
+#define GB_RECORD_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/spec.h"
+#include "base/stats.h"
+
+typedef enum gb_status {
+    GB_STATUS_OK,
+    GB_STATUS_FAILED,
+    GB_STATUS_WRONG,
+    GB_STATUS_SKIPPED,
+    GB_STATUS_TIMEOUT,
+    GB_STATUS_NOT_RUN,
+    GB_STATUSES
+} gb_status;
+const char *gb_status_word(gb_status status);
+bool gb_status_parse(const char *word, gb_status *out);
+
+/* name, word, what it means to a reader (one sentence, no full stop) */
+#define GB_FLAGS(X)                                                                                \
+    X(BELOW_RESOLUTION, "below-resolution", "a sample is shorter than 100 timer ticks")            \
+    X(CACHE_RESIDENT, "cache-resident", "the working set fits in the last-level cache")            \
+    X(IMPLAUSIBLE, "implausible", "above 102 % of a known ceiling: an error in the measurement")   \
+    X(NOT_CONVERGED, "not-converged", "stopped before the precision asked for was reached")        \
+    X(OUTLIERS, "outliers", "more than 5 % of the samples lie outside Tukey's fences")             \
+    X(SLOW_FIRST, "slow-first-sample", "the first sample was slower than all others")              \
+    X(DRIFT, "drift", "the second half of the samples differs from the first")                     \
+    X(BIMODAL, "bimodal", "the samples form two separate groups")                                  \
+    X(GATE_OFF, "gate-off", "launches were not held back: the queue may have run empty")           \
+    X(GATE_EXPIRED, "gate-expired", "some samples were thrown away because the gate expired")      \
+    X(SYNCHRONOUS_LAUNCHES, "synchronous-launches", "CUDA_LAUNCH_BLOCKING=1: launches wait")       \
+    X(PROFILED, "profiled", "a profiler was attached")                                             \
+    X(THROTTLED, "throttled", "the device lowered its clocks during the case")                     \
+    X(EMULATED, "emulated", "threads ran as fibers: correct, but the time means nothing")          \
+    X(QUEUE_FULL, "queue-full", "the second half of the samples is 1.5x slower: a full queue")     \
+    X(KERNEL_LIMITED, "kernel-limited", "the kernel, not the device, sets the limit")
+
+typedef enum gb_flag {
+#define X(name, word, meaning) GB_FLAG_##name,
+    GB_FLAGS(X)
+#undef X
+        GB_FLAG_COUNT
+} gb_flag;
+const char *gb_flag_word(gb_flag flag);
+const char *gb_flag_meaning(gb_flag flag);
+
+/* A metric's value. `value` NAN: does not exist, `reason` (static or owned by the record's arena)
+ * says why. */
+typedef struct gb_metric {
+    char name[48];
+    char unit[16];
+    bool higher_is_better;
+    double value; /* base units */
+    char reason[64];
+} gb_metric;
+#define GB_MAX_METRICS 8
+
+typedef struct gb_record {
+    /* identity; strings are owned */
+    char *case_id, *benchmark, *kernel;
+    json_t *params; /* object; owned reference */
+    char definition[65];
+    int device;
+    uint32_t replicate;
+    uint32_t order; /* position in this replicate's own order */
+    /* outcome */
+    gb_status status;
+    char *reason_code, *reason; /* NULL when ok */
+    int verified;               /* 1 yes, 0 no, -1 not checked */
+    /* how */
+    gb_timer timer;
+    gb_cache cache;
+    bool gated;
+    uint64_t iterations_per_sample;
+    double resolution_ns; /* of the timer, per sample */
+    double first_call_ns; /* NAN: none */
+    gb_work work;
+    /* samples, per iteration, in the order taken; owned; only in cases.jsonl */
+    double *samples_ns;
+    size_t n_samples;
+    size_t rejected; /* samples thrown away (gate expired, throttled) */
+    gb_summary time;
+    bool converged;
+    char stopped_by[16]; /* "precision", "max-samples", "budget", "timeout"; "" none */
+    gb_metric metrics[GB_MAX_METRICS];
+    size_t n_metrics;
+    uint32_t flags;   /* GB_BIT(gb_flag) */
+    json_t *parts_ns; /* object or NULL: median ns per iteration of each part */
+    json_t *phases_ns; /* object or NULL: setup, warmup, measure, verify, teardown, total */
+    json_t *telemetry; /* object or NULL */
+} gb_record;
+
+/* All zero with NANs where they belong. */
+void gb_record_init(gb_record *record);
+void gb_record_free(gb_record *record); /* fine with an initialised or freed one */
+/* Sets status, reason_code (the code's word) and reason. */
+gb_code gb_record_fail(gb_record *record, gb_status status, const gb_error *why);
+
+/* JSON of a record; with `samples` the line of cases.jsonl, without it the entry of results.json.
+ * New reference; NULL on out of memory. */
+json_t *gb_record_json(const gb_record *record, bool samples);
+/* The way back; strict about types, tolerant of unknown keys. Errors name the JSON path. */
+gb_code gb_record_from_json(const json_t *json, const char *path, gb_record *out, gb_error *err);
+
+/* Recomputes time, metrics-by-time and statistics flags from samples_ns, work and the metrics'
+ * numerators; used after measuring and by verify. */
+gb_code gb_record_summarise(gb_record *record, const gb_metric_spec metrics[], size_t n_metrics,
+                            gb_error *err);
+
+#endif

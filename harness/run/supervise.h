@@ -1,0 +1,46 @@
+/* The supervisor: runs a plan in worker processes, survives whatever they do.
+ *
+ * It never touches a device. Workers are the same binary (`gpubench worker`, a hidden verb) started
+ * afresh: one a replicate, and a new one after a crash, a hang or a lost context. The protocol
+ * (protocol.h) is JSON lines: the job on the worker's stdin, events and records on its fd 3. */
+#ifndef GB_RUN_SUPERVISE_H
+#define GB_RUN_SUPERVISE_H
+
+#include <signal.h>
+
+#include "device/device.h"
+#include "record/record.h"
+#include "suite/plan.h"
+
+/* What the command line wants to know while it runs. All may be NULL. */
+typedef struct gb_observer {
+    void (*started)(void *user, const gb_case *c, uint32_t replicate);
+    void (*record)(void *user, const gb_record *record, size_t done, size_t total, double eta_s);
+    void (*note)(void *user, const char *message); /* one line: "worker 123 died on signal 9; ..." */
+    void *user;
+} gb_observer;
+
+typedef struct gb_supervise {
+    const char *executable; /* path of this binary (/proc/self/exe) */
+    int device_number;      /* index in the results' devices array */
+    gb_device_kind kind;
+    int device_index; /* cuda index */
+    bool profile, fail_fast;
+    const volatile sig_atomic_t *interrupted; /* 0, 1 (finish the records), 2 (at once) */
+    gb_observer observer;
+    /* Called for every record as soon as it exists; an error ends the run (disk full). */
+    gb_code (*store)(void *user, const gb_record *record, gb_error *err);
+    void *store_user;
+    /* Says whether case `id` of a replicate is already there (--resume). May be NULL. */
+    bool (*have)(void *user, const char *case_id, uint32_t replicate);
+} gb_supervise;
+
+/* Runs the plan; every case of every replicate ends as exactly one record handed to store (also
+ * skipped and not_run ones), unless store fails. Returns GB_OK, GB_INTERRUPTED, or store's error. */
+gb_code gb_supervise_plan(const gb_supervise *how, const gb_plan *plan, gb_error *err);
+
+/* Starts a probe worker and gives what it printed: {"cpu": {...}, "cuda": [{...}],
+ * "cuda_error": {code, message} or null}. New reference in *out. */
+gb_code gb_supervise_probe(const char *executable, json_t **out, gb_error *err);
+
+#endif

@@ -1,0 +1,67 @@
+/* The kernel contract. A kernel is one immutable row: its spec (base/spec.h) and the functions
+ * below. `kernels/NAME.cu` holds the device code, `kernels/NAME.c` the row, `registry.def` its name.
+ *
+ * Life of a case, all calls from one thread of a worker:
+ *   prepare -> (reset -> enqueue/sample -> verify) -> many enqueue/sample -> (reset -> enqueue ->
+ *   verify) -> release
+ * `state` is the kernel's own; release is called exactly once after prepare, also when it failed. */
+#ifndef GB_KERNELS_KERNEL_H
+#define GB_KERNELS_KERNEL_H
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/spec.h"
+#include "device/device.h"
+
+#define GB_MAX_PARTS 8
+#define GB_MAX_ROTATION 64
+
+/* A case in the worker's hands. */
+typedef struct gb_run {
+    gb_device *dev;
+    gb_stream *stream; /* the stream on which enqueue puts its work */
+    const gb_value *args;
+    gb_timer timer;
+    gb_cache cache;
+    uint64_t seed;       /* for test data: the same on every machine */
+    uint64_t iteration;  /* counts enqueues; a kernel may rotate among buffers with it */
+    void *state;         /* set by prepare */
+} gb_run;
+
+/* One sample that a kernel takes itself. */
+typedef struct gb_sample {
+    double ns;                   /* of all iterations together */
+    double parts[GB_MAX_PARTS];  /* ns per part, all iterations together; NAN: none */
+    bool gate_expired;
+} gb_sample;
+
+typedef struct gb_kernel {
+    gb_kernel_spec spec;
+
+    /* Allocates and fills inputs with non-trivial data. GB_UNAVAILABLE and GB_NO_MEMORY become
+     * skipped records with the message as reason. */
+    gb_code (*prepare)(gb_run *run, gb_error *err);
+    /* Puts exactly one iteration on run->stream and nothing else. */
+    gb_code (*enqueue)(gb_run *run, gb_error *err);
+    /* Instead of enqueue, for kernels whose sample is not one enqueue per iteration: takes one
+     * sample of `iterations`. NULL: the measuring loop uses enqueue. */
+    gb_code (*sample)(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
+    /* Poisons the outputs (0xFF bytes) so that verify sees only what the next iteration wrote. */
+    gb_code (*reset)(gb_run *run, gb_error *err);
+    /* Checks the outputs of the last iteration (the stream is synchronised). GB_WRONG_RESULT with
+     * first bad offset, expected, found and the count of bad elements. */
+    gb_code (*verify)(gb_run *run, gb_error *err);
+    void (*release)(gb_run *run);
+
+    /* Whether work may be held behind the gate for these arguments (false for pageable and
+     * managed memory, which synchronise their stream). NULL: always. */
+    bool (*gate_allowed)(const gb_value args[], gb_device_kind kind);
+} gb_kernel;
+
+/* All kernels, in the order of registry.def. */
+extern const gb_kernel *const gb_kernels[];
+extern const size_t gb_kernels_count;
+const gb_kernel *gb_kernel_find(const char *name); /* or NULL */
+const gb_catalog *gb_kernel_catalog(void);
+
+#endif

@@ -1,0 +1,2 @@
+/* noop: an empty kernel. */
+#include "device/simt/simt.h"

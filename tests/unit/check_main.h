@@ -1,0 +1,22 @@
+/* main() of a unit test: GB_CHECK_MAIN("name", add_cases) runs one Check suite. CK_FORK=no runs it
+ * in one process (under sanitizers and debuggers). Exit status 1 when any test failed. */
+#ifndef GB_TESTS_CHECK_MAIN_H
+#define GB_TESTS_CHECK_MAIN_H
+
+#include <check.h>
+#include <stdlib.h>
+
+#define GB_CHECK_MAIN(name, add)                                                                   \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        Suite *suite = suite_create(name);                                                         \
+        add(suite);                                                                                \
+        SRunner *runner = srunner_create(suite);                                                   \
+        srunner_run_all(runner, CK_NORMAL);                                                        \
+        int failed = srunner_ntests_failed(runner);                                                \
+        int ran = srunner_ntests_run(runner);                                                      \
+        srunner_free(runner);                                                                      \
+        return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;                               \
+    }
+
+#endif
