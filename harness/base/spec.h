@@ -59,6 +59,10 @@ typedef struct gb_param {
     gb_value default_value;
 } gb_param;
 
+/* The theoretical ceiling that bounds a case's bandwidth: device memory, the link between host and
+ * device, or none that is known in advance. */
+typedef enum gb_ceiling { GB_CEILING_NONE, GB_CEILING_MEMORY, GB_CEILING_LINK } gb_ceiling;
+
 /* Work of ONE iteration, counted by the kernel from its arguments (never measured).
  *   bytes_read, bytes_written  what the algorithm must move at least (compulsory traffic)
  *   bytes_moved   numerator of "bandwidth" by the stated convention: h2d and d2h N, d2d 2N,
@@ -68,6 +72,7 @@ typedef struct gb_param {
 typedef struct gb_work {
     uint64_t bytes_read, bytes_written, bytes_moved, bytes_sectors, flops, items;
     uint64_t working_set; /* bytes touched by one iteration: decides cache-resident */
+    gb_ceiling ceiling;
 } gb_work;
 
 /* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns. */

@@ -59,6 +59,7 @@ typedef struct gb_metric {
     char unit[16];
     bool higher_is_better;
     double value; /* base units */
+    double peak;  /* theoretical ceiling in the same unit; <= 0 or NAN: unknown */
     char reason[64];
 } gb_metric;
 #define GB_MAX_METRICS 8
@@ -70,6 +71,7 @@ typedef struct gb_record {
     char definition[65];
     int device;
     uint32_t replicate;
+    uint32_t index; /* position of the case in the suite's own order */
     uint32_t order; /* position in this replicate's own order */
     /* outcome */
     gb_status status;
