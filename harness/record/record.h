@@ -52,8 +52,7 @@ typedef enum gb_flag {
 const char *gb_flag_word(gb_flag flag);
 const char *gb_flag_meaning(gb_flag flag);
 
-/* A metric's value. `value` NAN: does not exist, `reason` (static or owned by the record's arena)
- * says why. */
+/* A metric's value. `value` NAN: does not exist, and `reason` says why. */
 typedef struct gb_metric {
     char name[48];
     char unit[16];
@@ -65,6 +64,9 @@ typedef struct gb_metric {
 #define GB_MAX_METRICS 8
 
 typedef struct gb_record {
+    /* which run took it and when that began; filled by the run directory, "" before */
+    char run_id[64];
+    char started[32];
     /* identity; strings are owned */
     char *case_id, *benchmark, *kernel;
     json_t *params; /* object; owned reference */
@@ -100,21 +102,36 @@ typedef struct gb_record {
     json_t *telemetry; /* object or NULL */
 } gb_record;
 
-/* All zero with NANs where they belong. */
+/* All zero with NANs where they belong; verified -1. */
 void gb_record_init(gb_record *record);
 void gb_record_free(gb_record *record); /* fine with an initialised or freed one */
-/* Sets status, reason_code (the code's word) and reason. */
+/* Sets status, reason_code (the code's word) and reason (the message). GB_NO_MEMORY or GB_OK. */
 gb_code gb_record_fail(gb_record *record, gb_status status, const gb_error *why);
 
 /* JSON of a record; with `samples` the line of cases.jsonl, without it the entry of results.json.
- * New reference; NULL on out of memory. */
+ * Sizes above 2^63-1 are null. New reference; NULL on out of memory. */
 json_t *gb_record_json(const gb_record *record, bool samples);
-/* The way back; strict about types, tolerant of unknown keys. Errors name the JSON path. */
+/* The way back; strict about types, tolerant of unknown keys and of missing ones that do not
+ * identify the record (unknown: NAN, 0, NULL). Errors name the JSON path, which starts with `path`.
+ * *out is filled whole or, after an error, as gb_record_init leaves it. */
 gb_code gb_record_from_json(const json_t *json, const char *path, gb_record *out, gb_error *err);
 
-/* Recomputes time, metrics-by-time and statistics flags from samples_ns, work and the metrics'
- * numerators; used after measuring and by verify. */
+/* Recomputes time, metrics-by-time and statistics flags (outliers, slow-first-sample, drift,
+ * bimodal, below-resolution) from samples_ns, work and the metrics' numerators; used after
+ * measuring and by verify. Peaks of metrics with the same name stay. A metric with part >= 0 uses
+ * the part-th entry of parts_ns: parts_ns must hold every part of the kernel, in its order.
+ *
+ * Without samples time and metrics are NAN, and a record whose status is ok becomes failed with
+ * reason_code no-samples and the number rejected: returns GB_NO_SAMPLES then. A time of 0 gives
+ * metrics without a value, reason "below timer resolution". GB_INVALID for samples that are
+ * negative or not finite and for more than GB_MAX_METRICS metrics; GB_NO_MEMORY; GB_OK. */
 gb_code gb_record_summarise(gb_record *record, const gb_metric_spec metrics[], size_t n_metrics,
                             gb_error *err);
+
+/* Whether the record makes sense in itself: ok has samples, no reason and did not fail
+ * verification, anything else has a reason; order statistics are in order; parts are >= 0 and none
+ * is longer than the whole; phases are >= 0 and together no longer than their total. GB_INVALID
+ * says what is wrong. */
+gb_code gb_record_check(const gb_record *record, gb_error *err);
 
 #endif

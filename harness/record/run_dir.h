@@ -16,19 +16,27 @@ typedef struct gb_head {
     json_t *tool, *run, *suite, *host, *devices; /* devices is an array */
     json_t *extra; /* object or NULL: further keys of the document ("fits", "findings") */
 } gb_head;
-void gb_head_free(gb_head *head);
+void gb_head_free(gb_head *head); /* leaves it zeroed */
 
 typedef struct gb_run_dir gb_run_dir;
 
 /* Creates (or, with `resume`, opens) a run directory, before anything is measured. The parent must
  * exist. Errors within a second: GB_IO (read-only, a file in the way, no parent, not empty without
- * resume), GB_IN_USE ("in use by pid N"). The final name never appears half-written. */
+ * resume, no run directory to resume), GB_IN_USE ("in use by pid N"). */
 gb_code gb_run_dir_open(const char *path, bool resume, gb_run_dir **out, gb_error *err);
-/* Appends one record (line + fsync). GB_IO on a full disk: the message names the file. */
-gb_code gb_run_dir_append(gb_run_dir *dir, const gb_record *record, gb_error *err);
-/* Writes the head early with complete: false (so that a killed run can still be read). */
+/* Whether the torn last line of an interrupted run was cut off when the directory was opened. */
+bool gb_run_dir_torn(const gb_run_dir *dir);
+/* Whether the last record of a case and replicate is ok or skipped, so that a resumed run need not
+ * redo it. */
+bool gb_run_dir_has(const gb_run_dir *dir, int device, const char *case_id, uint32_t replicate);
+/* Writes results.json early with complete: false (so that a killed run can still be read) and the
+ * records there are so far; takes run.id and run.started from the head for the records to come. */
 gb_code gb_run_dir_begin(gb_run_dir *dir, const gb_head *head, gb_error *err);
-/* Writes results.json and results.csv from the head and all records in the directory. */
+/* Appends one record (line + fsync). GB_IO on a full disk: the message names the file, and the
+ * lines before stay whole. A process that may meet a file-size limit ignores SIGXFSZ. */
+gb_code gb_run_dir_append(gb_run_dir *dir, const gb_record *record, gb_error *err);
+/* Writes results.json and results.csv from the head and all records in the directory: the last
+ * record of each case, replicate and device, ordered by device, index and replicate. */
 gb_code gb_run_dir_finish(gb_run_dir *dir, const gb_head *head, bool complete, gb_error *err);
 void gb_run_dir_close(gb_run_dir *dir); /* releases the lock; NULL is fine */
 const char *gb_run_dir_path(const gb_run_dir *dir);
@@ -42,18 +50,23 @@ typedef struct gb_results {
     bool torn; /* a torn last line of cases.jsonl was left out */
 } gb_results;
 /* Reads results.json of a directory (or the file itself). Without one, or when it says
- * complete: false, falls back to cases.jsonl with complete = false. `samples`: read them from
- * cases.jsonl too. Errors: GB_IO, GB_INVALID (not JSON, wrong schema: both versions named, wrong
- * type: JSON path, duplicate record). */
+ * complete: false, falls back to cases.jsonl beside it with complete = false; `document` is then
+ * the early head, or an empty object. `samples`: read them from cases.jsonl too (GB_IO without
+ * one). Errors: GB_IO, GB_INVALID (not JSON, wrong schema: both versions named, wrong type: JSON
+ * path, duplicate record). After an error *out is zeroed. */
 gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_error *err);
-void gb_results_free(gb_results *results);
+void gb_results_free(gb_results *results); /* leaves it zeroed */
 
-/* CSV of records (RFC 4180, '.' decimals, formulas defused): the text; the caller frees. */
-char *gb_results_csv(const gb_record records[], size_t n);
+/* CSV of records (RFC 4180, '.' decimals, formulas defused; docs/results-format.md has the
+ * columns). `devices` is the document's array, which gives each row its device's kind and name;
+ * NULL: those stay empty. The text; the caller frees. NULL on out of memory. */
+char *gb_results_csv(const json_t *devices, const gb_record records[], size_t n);
 
-/* `gpubench verify`: recomputes suite hash, definition hashes (through catalog), summaries and
- * metrics from samples and compares them with what is written. Each difference is a line in
- * *report (text, caller frees). GB_WRONG_RESULT when there is any. */
+/* `gpubench verify`: recomputes suite hash, definition hashes and work (through catalog; may be
+ * NULL), summaries and metrics from samples and compares them with what is written. Each difference
+ * is a line in *report (text, caller frees; set on GB_OK too), what could not be checked a line
+ * that begins with "note: ". GB_WRONG_RESULT when there is any difference; errors of
+ * gb_results_load. */
 gb_code gb_results_verify(const char *path, const gb_catalog *catalog, char **report, gb_error *err);
 
 #endif
