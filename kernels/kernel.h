@@ -23,6 +23,7 @@ typedef struct gb_run {
     const gb_value *args;
     gb_timer timer;
     gb_cache cache;
+    bool gate;           /* a kernel's own `sample` may hold its work behind the gate now */
     uint64_t seed;       /* for test data: the same on every machine */
     uint64_t iteration;  /* counts enqueues; a kernel may rotate among buffers with it */
     void *state;         /* set by prepare */

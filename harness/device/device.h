@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/spec.h"
+#include "device/fn.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,24 +92,6 @@ typedef struct gb_telemetry {
 typedef struct gb_stream gb_stream;
 typedef struct gb_event gb_event;
 typedef struct gb_graph gb_graph; /* a captured graph, ready to launch once instantiated */
-
-/* One device function as each device kind sees it; made by the macros in device/simt/simt.h and
- * named with GB_FN(name). NULL: not built for that kind. */
-typedef struct gb_cpu_code gb_cpu_code;   /* device/simt/cpu_code.h */
-typedef struct gb_cuda_code {
-    const char *name;
-    const void *stub; /* what cudaLaunchKernel takes */
-} gb_cuda_code;
-typedef struct gb_fn {
-    const char *name;
-    const gb_cpu_code *const *cpu; /* one per instruction-set variant, best last; NULL-terminated */
-    const gb_cuda_code *cuda;
-} gb_fn;
-
-typedef struct gb_launch {
-    uint32_t grid[3], block[3];
-    uint32_t shared_bytes; /* dynamic */
-} gb_launch;
 
 typedef enum gb_copy { GB_COPY_H2D, GB_COPY_D2H, GB_COPY_D2D, GB_COPY_H2H } gb_copy;
 
@@ -188,6 +171,7 @@ typedef struct gb_device_ops {
 struct gb_device {
     const gb_device_ops *ops;
     gb_device_info info;
+    bool emulated; /* set by launch when threads ran as fibers; the measuring loop clears it */
 };
 
 /* Facts as JSON (unknown -> null). New reference; NULL on out of memory. */
