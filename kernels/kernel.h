@@ -47,6 +47,10 @@ typedef struct gb_kernel {
     /* Instead of enqueue, for kernels whose sample is not one enqueue per iteration: takes one
      * sample of `iterations`. NULL: the measuring loop uses enqueue. */
     gb_code (*sample)(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
+    /* Whether `sample` (when there is one) is used for these arguments and this timer; otherwise
+     * the measuring loop uses enqueue. NULL: always. `sample` honours run->timer, run->cache and
+     * run->gate itself. enqueue exists in either case: verification uses it. */
+    bool (*samples_itself)(const gb_value args[], gb_timer timer);
     /* Poisons the outputs (0xFF bytes) so that verify sees only what the next iteration wrote. */
     gb_code (*reset)(gb_run *run, gb_error *err);
     /* Checks the outputs of the last iteration (the stream is synchronised). GB_WRONG_RESULT with
@@ -58,6 +62,11 @@ typedef struct gb_kernel {
      * managed memory, which synchronise their stream). NULL: always. */
     bool (*gate_allowed)(const gb_value args[], gb_device_kind kind);
 } gb_kernel;
+
+/* The rows, one per line of registry.def: gb_kernel_noop, gb_kernel_copy, ... */
+#define GB_KERNEL_ROW(name) extern const gb_kernel gb_kernel_##name;
+#include "kernels/registry.def"
+#undef GB_KERNEL_ROW
 
 /* All kernels, in the order of registry.def. */
 extern const gb_kernel *const gb_kernels[];

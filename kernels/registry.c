@@ -1,0 +1,30 @@
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+const gb_kernel *const gb_kernels[] = {
+#define GB_KERNEL_ROW(name) &gb_kernel_##name,
+#include "kernels/registry.def"
+#undef GB_KERNEL_ROW
+};
+const size_t gb_kernels_count = sizeof gb_kernels / sizeof gb_kernels[0];
+
+static const gb_kernel_spec *const specs[] = {
+#define GB_KERNEL_ROW(name) &gb_kernel_##name.spec,
+#include "kernels/registry.def"
+#undef GB_KERNEL_ROW
+};
+static const gb_catalog catalog = {specs, sizeof specs / sizeof specs[0]};
+
+const gb_kernel *gb_kernel_find(const char *name)
+{
+    for (size_t i = 0; i < gb_kernels_count; i++)
+        if (strcmp(gb_kernels[i]->spec.name, name) == 0)
+            return gb_kernels[i];
+    return NULL;
+}
+
+const gb_catalog *gb_kernel_catalog(void)
+{
+    return &catalog;
+}
