@@ -33,6 +33,8 @@
  *   GB_EXPORT(PHASED, block_sum)
  *
  *   GB_PRIVATE(float, acc);  ... GB_MY(acc)   // a thread's own value that lives across regions
+ *   GB_SHARED_2D(float, tile, 32, 33);        // __shared__ float tile[32][33]
+ *   GB_SHARED_DYNAMIC(float, s);              // float *s: the launch's dynamic shared memory
  *
  * In a .c file: GB_FN_DECLARE(triad) at file scope, then GB_FN(triad) is a `const gb_fn *`.
  * A kernel that cannot run on the CPU: GB_EXPORT_CUDA_ONLY(name), GB_FN_DECLARE_CUDA_ONLY(name).
@@ -42,8 +44,43 @@
  *
  * Rules for authors: 64-bit indices, cast before multiplying; elementwise through GB_RANGE;
  * barriers uniform, no return before one; no spinning on another thread; thread indices only
- * inside a region; results by tolerance; block <= 1024, grid.y/z <= 65,535, shared <= 48 KiB. */
+ * inside a region; results by tolerance; block <= 1024, grid.y/z <= 65,535, shared <= 48 KiB.
+ * A GB_RANGE covers all of [0, n) whatever the grid is (grid-stride on CUDA); no return inside
+ * GB_RANGE or GB_THREADS, `continue` ends the element or the thread's part of the region. */
 #ifndef GB_DEVICE_SIMT_SIMT_H
 #define GB_DEVICE_SIMT_SIMT_H
-/* implementation: see the cpu device */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/fn.h"
+
+#if !defined(__CUDACC__)
+#include "device/simt/simt_cpu.h"
+#endif
+
+/* The macros as a GPU means them; the checked build runs the same code, one fiber a thread. */
+#if defined(__CUDACC__) || defined(GB_CHECKED)
+#define GB_THREADS for (bool gb_once = true; gb_once; gb_once = false)
+#define GB_BARRIER() __syncthreads()
+#define GB_SHARED(type, name, count) __shared__ type name[count]
+#define GB_SHARED_2D(type, name, rows, columns) __shared__ type name[rows][columns]
+#define GB_PRIVATE(type, name) type name
+#define GB_MY(name) name
+#endif
+
+#if defined(__CUDACC__)
+#define GB_RANGE(i, n)                                                                             \
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                        \
+         i += (size_t)gridDim.x * blockDim.x)
+extern __shared__ uint4 gb_dynamic_shared[];
+#define GB_SHARED_DYNAMIC(type, name) type *name = reinterpret_cast<type *>(gb_dynamic_shared)
+#define GB_EXPORT(mode, name)                                                                      \
+    extern "C" {                                                                                   \
+    extern const gb_cuda_code GB_CUDA_CODE_NAME(name);                                             \
+    const gb_cuda_code GB_CUDA_CODE_NAME(name) = {#name, reinterpret_cast<const void *>(&name)};   \
+    }
+#define GB_EXPORT_CUDA_ONLY(name) GB_EXPORT(FLAT, name)
+#endif
+
 #endif
