@@ -58,8 +58,10 @@ typedef struct gb_device_info {
     char uuid[64];       /* "GPU-..." ; cpu: "CPU-" and a hash of machine id and affinity */
     char pci[32];        /* "00000000:65:00.0"; "" none */
     char driver[64];     /* "13.0" (CUDA version of the driver) */
+    char driver_version[64]; /* "580.65.06"; "" unknown */
     char runtime[64];    /* "13.0" ; cpu: how kernels run, e.g. "2 threads, x86-64-v4" */
     char mig[64];        /* MIG profile; "" none or unknown */
+    char numa_node[16];  /* of the slot that the device sits in, a number; "" unknown */
     int cc_major, cc_minor;
     uint32_t units;      /* SMs; on cpu the worker threads */
     uint32_t warp_size;  /* 1 on cpu */
@@ -86,6 +88,7 @@ typedef struct gb_telemetry {
     double pcie_gen, pcie_width;
     double throttle_reasons; /* NVML bit mask as a number */
     double other_processes;  /* compute processes on the device besides this one */
+    double ecc_uncorrected;  /* uncorrectable memory errors since the driver was loaded */
     char reason[128];
 } gb_telemetry;
 
@@ -192,6 +195,7 @@ gb_code gb_device_cuda_open(int index, gb_device **out, gb_error *err);
 
 /* What this build has: toolkit version (0: none), minimum driver's CUDA version, "75,80,..." */
 int gb_device_cuda_toolkit(void); /* 13000 for 13.0 */
+const char *gb_device_cuda_minimum_driver(void); /* "580"; "" in a build without CUDA */
 const char *gb_device_cuda_architectures(void);
 
 /* A device choice: auto | cpu | cuda | cuda:N | cuda:UUID-prefix | all (docs: README). */
