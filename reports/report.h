@@ -7,27 +7,44 @@
 
 /* The cases of a run, each with its replicates brought together. */
 typedef struct gb_row {
-    const gb_record *first; /* identity and parameters */
-    const gb_record **replicates; /* all records of the case on one device, by replicate */
+    const gb_record *first;             /* identity and parameters */
+    const gb_record *const *replicates; /* all records of the case on one device, by replicate */
     size_t n, n_ok;
-    gb_status status; /* the worst of them */
-    double time_ns;   /* geometric centre of the replicates' medians; NAN when none is ok */
+    gb_status status;  /* the worst of them */
+    double time_ns;    /* geometric centre of the replicates' medians; NAN when none is ok */
     double plus_minus; /* 95 % half-width between replicates, fraction; NAN below 2 */
-    uint32_t flags;   /* all of them */
+    uint32_t flags;    /* all of them */
 } gb_row;
 typedef struct gb_table {
-    gb_row *rows;
+    gb_row *rows; /* devices in order, then the suite's own order of cases */
     size_t n;
+    const gb_record **sorted; /* what the rows' `replicates` point into */
 } gb_table;
+/* The table refers to `results`, which must outlive it. */
 gb_code gb_table_make(const gb_results *results, gb_table *out, gb_error *err);
 void gb_table_free(gb_table *table);
+/* A record's metric by name, or NULL. */
+const gb_metric *gb_record_metric(const gb_record *record, const char *name);
 /* A row's value of a metric in base units ("time" included); NAN when there is none. */
-double gb_row_metric(const gb_row *row, const char *name, const char **unit, bool *higher_is_better);
+double gb_row_metric(const gb_row *row, const char *name, const char **unit,
+                     bool *higher_is_better);
+
+/* A row's parameter: a number (false: not there or a word), or a word (NULL: not there). */
+bool gb_row_number(const gb_row *row, const char *param, double *out);
+const char *gb_row_word(const gb_row *row, const char *param);
+/* A parameter's value for people: "64 MiB" for bytes, else as it is. Writes into buf. */
+const char *gb_row_param_text(const gb_row *row, const char *param, char *buf, size_t size);
+/* The row's parameters without those in `without` (NULL-terminated), as compact JSON with sorted
+ * keys: rows with equal keys belong to one series. The caller frees; NULL on out of memory. */
+char *gb_row_key(const gb_row *row, const char *const without[]);
+/* "AMD EPYC" and kind ("cpu", "cuda") of a device of the results; "unknown" where not recorded. */
+const char *gb_results_device_name(const gb_results *results, int device);
+const char *gb_results_device_kind(const gb_results *results, int device);
 
 /* The terminal table: device and kind in the header, a block a benchmark, aligned, scaled units,
  * +- between replicates, percent of peak where known, failed and skipped with reasons, fits,
- * findings, how long it took. `width` columns (0: unlimited), `color` with ANSI. */
-gb_code gb_report_table(const gb_results *results, int width, bool color, gb_buf *out, gb_error *err);
+ * findings, how long it took. `color` with ANSI. */
+gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_error *err);
 
 /* Fits (copy curves) and findings: computed from the records by stated rules; arrays of objects for
  * results.json ("fits", "findings"). New references. */

@@ -1,0 +1,205 @@
+/* Brings the replicates of a case together: one row a case and device. */
+#include "reports/report.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_records(const void *a, const void *b)
+{
+    const gb_record *x = *(const gb_record *const *)a;
+    const gb_record *y = *(const gb_record *const *)b;
+    if (x->device != y->device) {
+        return x->device < y->device ? -1 : 1;
+    }
+    if (x->index != y->index) {
+        return x->index < y->index ? -1 : 1;
+    }
+    int by_name = strcmp(x->case_id, y->case_id);
+    if (by_name != 0) {
+        return by_name;
+    }
+    return x->replicate < y->replicate ? -1 : x->replicate > y->replicate;
+}
+
+/* How bad a status is; the worst of the replicates is the row's. */
+static int badness(gb_status status)
+{
+    static const int rank[GB_STATUSES] = {
+        [GB_STATUS_OK] = 0,      [GB_STATUS_SKIPPED] = 1, [GB_STATUS_NOT_RUN] = 2,
+        [GB_STATUS_TIMEOUT] = 3, [GB_STATUS_FAILED] = 4,  [GB_STATUS_WRONG] = 5,
+    };
+    return rank[status];
+}
+
+static gb_code fill_row(gb_row *row, gb_error *err)
+{
+    double *medians = malloc((row->n + 1) * sizeof *medians);
+    if (medians == NULL) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for a report");
+    }
+    row->first = row->replicates[0];
+    row->status = GB_STATUS_OK;
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *r = row->replicates[i];
+        if (badness(r->status) > badness(row->status)) {
+            row->status = r->status;
+        }
+        row->flags |= r->flags;
+        if (r->status == GB_STATUS_OK && isfinite(r->time.median)) {
+            medians[row->n_ok++] = r->time.median;
+        }
+    }
+    row->time_ns = NAN;
+    row->plus_minus = NAN;
+    if (row->n_ok > 0) {
+        gb_stats_between(medians, row->n_ok, &row->time_ns, &row->plus_minus);
+    }
+    free(medians);
+    return GB_OK;
+}
+
+gb_code gb_table_make(const gb_results *results, gb_table *out, gb_error *err)
+{
+    *out = (gb_table){0};
+    gb_code code = GB_OK;
+    const gb_record **sorted = calloc(results->n + 1, sizeof(gb_record *));
+    out->rows = calloc(results->n + 1, sizeof *out->rows);
+    if (sorted == NULL || out->rows == NULL) {
+        free(sorted);
+        gb_table_free(out);
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for a report");
+    }
+    for (size_t i = 0; i < results->n; i++) {
+        sorted[i] = &results->records[i];
+    }
+    qsort(sorted, results->n, sizeof(gb_record *), compare_records);
+    for (size_t i = 0; i < results->n;) {
+        size_t end = i + 1;
+        while (end < results->n && sorted[end]->device == sorted[i]->device &&
+               strcmp(sorted[end]->case_id, sorted[i]->case_id) == 0) {
+            end++;
+        }
+        gb_row *row = &out->rows[out->n++];
+        row->replicates = &sorted[i];
+        row->n = end - i;
+        code = fill_row(row, err);
+        if (code != GB_OK) {
+            break;
+        }
+        i = end;
+    }
+    out->sorted = sorted;
+    if (code != GB_OK) {
+        gb_table_free(out);
+    }
+    return code;
+}
+
+void gb_table_free(gb_table *table)
+{
+    free(table->rows);
+    free(table->sorted);
+    *table = (gb_table){0};
+}
+
+const gb_metric *gb_record_metric(const gb_record *record, const char *name)
+{
+    for (size_t i = 0; i < record->n_metrics; i++) {
+        if (strcmp(record->metrics[i].name, name) == 0) {
+            return &record->metrics[i];
+        }
+    }
+    return NULL;
+}
+
+double gb_row_metric(const gb_row *row, const char *name, const char **unit, bool *higher_is_better)
+{
+    if (strcmp(name, "time") == 0) {
+        *unit = "ns";
+        *higher_is_better = false;
+        return row->time_ns;
+    }
+    /* Geometric centre over the replicates, as for the time. */
+    double sum = 0;
+    size_t n = 0;
+    *unit = "";
+    *higher_is_better = false;
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_metric *metric = gb_record_metric(row->replicates[i], name);
+        if (metric == NULL) {
+            continue;
+        }
+        *unit = metric->unit;
+        *higher_is_better = metric->higher_is_better;
+        if (row->replicates[i]->status == GB_STATUS_OK && metric->value > 0) {
+            sum += log(metric->value);
+            n++;
+        }
+    }
+    return n > 0 ? exp(sum / (double)n) : NAN;
+}
+
+bool gb_row_number(const gb_row *row, const char *param, double *out)
+{
+    const json_t *value = json_object_get(row->first->params, param);
+    if (!json_is_number(value)) {
+        return false;
+    }
+    *out = json_number_value(value);
+    return true;
+}
+
+const char *gb_row_word(const gb_row *row, const char *param)
+{
+    return json_string_value(json_object_get(row->first->params, param));
+}
+
+const char *gb_row_param_text(const gb_row *row, const char *param, char *buf, size_t size)
+{
+    const json_t *value = json_object_get(row->first->params, param);
+    if (json_is_integer(value)) {
+        uint64_t number = (uint64_t)json_integer_value(value);
+        if (strcmp(param, "bytes") == 0 || strstr(param, "_bytes") != NULL) {
+            return gb_format_bytes(number, buf, size);
+        }
+        return gb_format_count(number, buf, size);
+    }
+    snprintf(buf, size, "%s", json_is_string(value) ? json_string_value(value) : "-");
+    return buf;
+}
+
+char *gb_row_key(const gb_row *row, const char *const without[])
+{
+    json_t *params = json_copy(row->first->params);
+    if (params == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; without[i] != NULL; i++) {
+        json_object_del(params, without[i]);
+    }
+    char *key = json_dumps(params, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(params);
+    return key;
+}
+
+static const char *device_string(const gb_results *results, int device, const char *key)
+{
+    const json_t *devices = json_object_get(results->document, "devices");
+    const char *text = json_string_value(
+        json_object_get(json_array_get(devices, device < 0 ? 0 : (size_t)device), key));
+    return text != NULL ? text : "unknown";
+}
+
+const char *gb_results_device_name(const gb_results *results, int device)
+{
+    return device_string(results, device, "name");
+}
+
+const char *gb_results_device_kind(const gb_results *results, int device)
+{
+    return device_string(results, device, "kind");
+}

@@ -1,0 +1,397 @@
+/* The table that `run` and `report` print: a block a benchmark, then fits, findings and a summary.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "reports/grid.h"
+#include "reports/report.h"
+
+#define MAX_COLUMNS 32
+
+/* A run of rows of one benchmark on one device. */
+typedef struct block {
+    const gb_row *rows;
+    size_t n;
+    const char *params[MAX_COLUMNS]; /* those that differ within the block */
+    size_t n_params;
+    const gb_record *model; /* a record with metrics, or the first */
+} block;
+
+static const char *get(const json_t *document, const char *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(document, object), key));
+    return text != NULL ? text : "";
+}
+
+static void header(const gb_results *results, int device, bool color, gb_buf *out)
+{
+    const json_t *d = results->document;
+    char *name = gb_text_printable(get(d, "suite", "name"));
+    char *title = gb_text_printable(get(d, "suite", "title"));
+    gb_ink_add(out, GB_BOLD, color, name != NULL ? name : "");
+    if (title != NULL && title[0] != '\0' && name != NULL && strcmp(title, name) != 0) {
+        gb_buf_printf(out, " - %s", title);
+    }
+    free(name);
+    free(title);
+    const json_t *info = json_array_get(json_object_get(d, "devices"), (size_t)device);
+    const char *runtime = json_string_value(json_object_get(info, "runtime"));
+    const char *kind = gb_results_device_kind(results, device);
+    gb_buf_printf(out, "\ndevice: %s - %s%s%s%s", kind, gb_results_device_name(results, device),
+                  runtime != NULL ? " (" : "", runtime != NULL ? runtime : "",
+                  runtime != NULL ? ")" : "");
+    const json_t *seed = json_object_get(json_object_get(d, "run"), "seed");
+    gb_buf_printf(out, "\nstarted %.19s UTC, seed %lld\n", get(d, "run", "started"),
+                  (long long)json_integer_value(seed));
+    if (strcmp(kind, "cpu") == 0) {
+        gb_ink_add(out, GB_YELLOW, color,
+                   "These figures describe this CPU running the kernels, not a GPU.\n");
+    }
+}
+
+static bool varies(const gb_row rows[], size_t n, const char *param)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (!json_equal(json_object_get(rows[0].first->params, param),
+                        json_object_get(rows[i].first->params, param))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static block make_block(const gb_row rows[], size_t n)
+{
+    block b = {.rows = rows, .n = n, .model = rows[0].first};
+    const char *param;
+    json_t *value;
+    json_object_foreach(rows[0].first->params, param, value)
+    {
+        if (b.n_params < MAX_COLUMNS && varies(rows, n, param)) {
+            b.params[b.n_params++] = param;
+        }
+    }
+    for (size_t i = 0; i < n && b.model->n_metrics == 0; i++) {
+        for (size_t r = 0; r < rows[i].n && b.model->n_metrics == 0; r++) {
+            b.model = rows[i].replicates[r];
+        }
+    }
+    return b;
+}
+
+/* "copy: direction=h2d, timer device, cache warm" - what is the same for all rows. */
+static void block_title(const block *b, bool color, gb_buf *out)
+{
+    const gb_record *r = b->rows[0].first;
+    gb_buf text = {0};
+    const char *param;
+    json_t *value;
+    json_object_foreach(r->params, param, value)
+    {
+        char shown[160];
+        if (!varies(b->rows, b->n, param)) {
+            gb_buf_printf(&text, "%s=%s, ", param,
+                          gb_row_param_text(&b->rows[0], param, shown, sizeof shown));
+        }
+    }
+    char *name = gb_text_printable(r->benchmark);
+    gb_buf_add(out, "\n");
+    gb_ink_add(out, GB_BOLD, color, name != NULL ? name : "");
+    gb_buf_printf(out, "  (%stimer %s, cache %s)\n", text.data != NULL ? text.data : "",
+                  gb_timer_word(r->timer), gb_cache_word(r->cache));
+    free(name);
+    gb_buf_free(&text);
+}
+
+static bool has_peak(const block *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const gb_record *r = b->rows[i].first;
+        for (size_t m = 0; m < r->n_metrics; m++) {
+            if (r->metrics[m].peak > 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The share of the first metric's ceiling, "" where none is known. */
+static void peak_text(const gb_row *row, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    for (size_t m = 0; m < row->first->n_metrics; m++) {
+        const gb_metric *metric = &row->first->metrics[m];
+        const char *unit;
+        bool higher;
+        if (metric->peak > 0) {
+            double share = gb_row_metric(row, metric->name, &unit, &higher) / metric->peak;
+            gb_format_percent(share, buf, size);
+            return;
+        }
+    }
+}
+
+static void flags_text(uint32_t flags, gb_buf *out)
+{
+    for (int f = 0; f < GB_FLAG_COUNT; f++) {
+        if ((flags & GB_BIT(f)) != 0) {
+            gb_buf_printf(out, "%s%s", out->length > 0 ? ", " : "", gb_flag_word((gb_flag)f));
+        }
+    }
+}
+
+static void add_values(const block *b, const gb_row *row, bool peak, gb_grid *grid)
+{
+    char text[64];
+    gb_grid_add(grid, GB_PLAIN, gb_format_ns(row->time_ns, text, sizeof text));
+    gb_grid_add(grid, GB_DIM,
+                isfinite(row->plus_minus) ? gb_format_percent(row->plus_minus, text, sizeof text)
+                                          : "n/a");
+    for (size_t m = 0; m < b->model->n_metrics; m++) {
+        const char *unit;
+        bool higher;
+        double value = gb_row_metric(row, b->model->metrics[m].name, &unit, &higher);
+        gb_grid_add(grid, GB_PLAIN,
+                    gb_format_rate(value, b->model->metrics[m].unit, text, sizeof text));
+    }
+    if (peak) {
+        peak_text(row, text, sizeof text);
+        gb_grid_add(grid, GB_PLAIN, text);
+    }
+    gb_buf notes = {0};
+    flags_text(row->flags, &notes);
+    if (row->n_ok < row->n) {
+        gb_buf_printf(&notes, "%s%zu of %zu replicates %s", notes.length > 0 ? ", " : "",
+                      row->n - row->n_ok, row->n, gb_status_word(row->status));
+    }
+    gb_grid_add(grid, GB_YELLOW, notes.data != NULL ? notes.data : "");
+    gb_buf_free(&notes);
+}
+
+static void add_headings(const block *b, bool peak, gb_grid *grid, bool right[])
+{
+    size_t column = 0;
+    for (size_t p = 0; p < b->n_params; p++) {
+        double number;
+        right[column++] = gb_row_number(&b->rows[0], b->params[p], &number);
+        gb_grid_add(grid, GB_DIM, b->params[p]);
+    }
+    gb_grid_add(grid, GB_DIM, "time");
+    gb_grid_add(grid, GB_DIM, "+-");
+    right[column++] = true;
+    right[column++] = true;
+    for (size_t m = 0; m < b->model->n_metrics; m++) {
+        gb_grid_add(grid, GB_DIM, b->model->metrics[m].name);
+        right[column++] = true;
+    }
+    if (peak) {
+        gb_grid_add(grid, GB_DIM, "of peak");
+        right[column++] = true;
+    }
+    gb_grid_add(grid, GB_DIM, "notes");
+    right[column] = false;
+}
+
+static void measured_rows(const block *b, bool color, gb_buf *out)
+{
+    bool right[MAX_COLUMNS + GB_MAX_METRICS + 4] = {false};
+    bool peak = has_peak(b), any = false;
+    gb_grid grid = {.columns = b->n_params + b->model->n_metrics + 3 + (peak ? 1 : 0)};
+    add_headings(b, peak, &grid, right);
+    for (size_t i = 0; i < b->n; i++) {
+        const gb_row *row = &b->rows[i];
+        if (row->n_ok == 0) {
+            continue;
+        }
+        for (size_t p = 0; p < b->n_params; p++) {
+            char text[160];
+            gb_grid_add(&grid, GB_PLAIN, gb_row_param_text(row, b->params[p], text, sizeof text));
+        }
+        add_values(b, row, peak, &grid);
+        any = true;
+    }
+    if (any) {
+        gb_grid_render(&grid, right, 2, color, out);
+    }
+    gb_grid_free(&grid);
+}
+
+/* Why a row has no figure: the first reason among its replicates. */
+static const gb_record *culprit(const gb_row *row)
+{
+    for (size_t i = 0; i < row->n; i++) {
+        if (row->replicates[i]->status == row->status) {
+            return row->replicates[i];
+        }
+    }
+    return row->first;
+}
+
+/* Rows without figures: failures one by one, skips with the same reason together. */
+static void unmeasured_rows(const block *b, bool color, gb_buf *out)
+{
+    bool *done = calloc(b->n + 1, sizeof *done);
+    for (size_t i = 0; done != NULL && i < b->n; i++) {
+        const gb_row *row = &b->rows[i];
+        if (row->status == GB_STATUS_OK || done[i]) {
+            continue;
+        }
+        const gb_record *why = culprit(row);
+        const char *reason = why->reason != NULL ? why->reason : "no reason recorded";
+        size_t same = 1;
+        bool together = row->status == GB_STATUS_SKIPPED || row->status == GB_STATUS_NOT_RUN;
+        for (size_t j = i + 1; together && j < b->n; j++) {
+            const gb_record *other = culprit(&b->rows[j]);
+            if (b->rows[j].status == row->status && other->reason != NULL &&
+                strcmp(other->reason, reason) == 0) {
+                done[j] = true;
+                same++;
+            }
+        }
+        char *id = gb_text_printable(row->first->case_id), *text = gb_text_printable(reason);
+        gb_buf_add(out, "  ");
+        gb_ink_add(out, together ? GB_DIM : GB_RED, color, gb_status_word(row->status));
+        if (same > 1) {
+            gb_buf_printf(out, ": %zu cases like %s: %s\n", same, id ? id : "", text ? text : "");
+        } else {
+            gb_buf_printf(out, ": %s: %s\n", id ? id : "", text ? text : "");
+        }
+        free(id);
+        free(text);
+    }
+    free(done);
+}
+
+static void fits_lines(const json_t *fits, int device, const char *benchmark, gb_buf *out)
+{
+    size_t i;
+    json_t *fit;
+    json_array_foreach(fits, i, fit)
+    {
+        const char *name = json_string_value(json_object_get(fit, "benchmark"));
+        if (name == NULL || strcmp(name, benchmark) != 0 ||
+            json_integer_value(json_object_get(fit, "device")) != device) {
+            continue;
+        }
+        char latency[32], rate[32], half[32], error[32];
+        gb_buf series = {0};
+        const char *param;
+        json_t *value;
+        json_object_foreach(json_object_get(fit, "params"), param, value)
+        {
+            if (json_is_string(value)) {
+                gb_buf_printf(&series, "%s ", json_string_value(value));
+            } else if (json_integer_value(value) != 1) {
+                gb_buf_printf(&series, "%s=%lld ", param, (long long)json_integer_value(value));
+            }
+        }
+        double n_half = json_number_value(json_object_get(fit, "n_half"));
+        gb_buf_printf(
+            out, "  fit %s: t = %s + n / %s; half of that rate at %s; worst point off by %s\n",
+            series.data != NULL ? (series.data[series.length - 1] = '\0', series.data) : benchmark,
+            gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), latency, 32),
+            gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", rate, 32),
+            gb_format_bytes((uint64_t)n_half, half, 32),
+            gb_format_percent(json_number_value(json_object_get(fit, "max_error")), error, 32));
+        gb_buf_free(&series);
+    }
+}
+
+static void findings_lines(const json_t *findings, int device, bool color, gb_buf *out)
+{
+    size_t i;
+    json_t *finding;
+    bool first = true;
+    json_array_foreach(findings, i, finding)
+    {
+        if (json_integer_value(json_object_get(finding, "device")) == device) {
+            if (first) {
+                gb_buf_add(out, "\n");
+                gb_ink_add(out, GB_BOLD, color, "What the figures say\n");
+                first = false;
+            }
+            gb_buf_printf(out, "  * %s\n", json_string_value(json_object_get(finding, "text")));
+        }
+    }
+}
+
+static void summary(const gb_results *results, const gb_table *table, bool color, gb_buf *out)
+{
+    size_t counts[GB_STATUSES] = {0};
+    uint32_t flags = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        counts[table->rows[i].status]++;
+        flags |= table->rows[i].flags;
+    }
+    gb_buf_add(out, "\n+- is the 95 % interval between replicates (fresh processes).\n");
+    for (int f = 0; f < GB_FLAG_COUNT; f++) {
+        if ((flags & GB_BIT(f)) != 0) {
+            gb_ink_add(out, GB_YELLOW, color, gb_flag_word((gb_flag)f));
+            gb_buf_printf(out, ": %s.\n", gb_flag_meaning((gb_flag)f));
+        }
+    }
+    gb_buf_printf(out, "%zu cases:", table->n);
+    const char *separator = " ";
+    for (int s = 0; s < GB_STATUSES; s++) {
+        if (counts[s] > 0) {
+            gb_buf_printf(out, "%s%zu %s", separator, counts[s], gb_status_word((gb_status)s));
+            separator = ", ";
+        }
+    }
+    const json_t *elapsed =
+        json_object_get(json_object_get(results->document, "run"), "elapsed_ns");
+    if (json_is_number(elapsed)) {
+        char text[32];
+        gb_buf_printf(out, "; took %s", gb_format_ns(json_number_value(elapsed), text, 32));
+    }
+    gb_buf_add(out, results->complete ? ".\n" : ". The run is not complete.\n");
+}
+
+gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_error *err)
+{
+    gb_table table;
+    json_t *fits = NULL, *findings = NULL;
+    gb_code code = gb_table_make(results, &table, err);
+    if (code != GB_OK) {
+        return code;
+    }
+    code = gb_report_fits(results, &fits, err);
+    if (code == GB_OK) {
+        code = gb_report_findings(results, &findings, err);
+    }
+    int device = -1;
+    for (size_t i = 0, end; code == GB_OK && i < table.n; i = end) {
+        const gb_record *r = table.rows[i].first;
+        for (end = i; end < table.n && table.rows[end].first->device == r->device &&
+                      strcmp(table.rows[end].first->benchmark, r->benchmark) == 0;) {
+            end++;
+        }
+        if (r->device != device) {
+            device = r->device;
+            gb_buf_add(out, i > 0 ? "\n" : "");
+            header(results, device, color, out);
+        }
+        block b = make_block(&table.rows[i], end - i);
+        block_title(&b, color, out);
+        measured_rows(&b, color, out);
+        unmeasured_rows(&b, color, out);
+        fits_lines(fits, device, r->benchmark, out);
+        if (end == table.n || table.rows[end].first->device != device) {
+            findings_lines(findings, device, color, out);
+        }
+    }
+    if (code == GB_OK) {
+        summary(results, &table, color, out);
+    }
+    if (code == GB_OK && out->failed) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory for the table");
+    }
+    json_decref(fits);
+    json_decref(findings);
+    gb_table_free(&table);
+    return code;
+}
