@@ -1,0 +1,64 @@
+/* What the kernels share: words of parameters, test data in and out of a device's memory,
+ * comparisons that say what is wrong, the shape of a launch. */
+#ifndef GB_KERNELS_COMMON_H
+#define GB_KERNELS_COMMON_H
+
+#include "kernels/kernel.h"
+
+#define GB_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Threads per block of every kernel that has no reason to choose otherwise. */
+#define GB_BLOCK 256
+
+/* Index of a WORD argument in its parameter's list of words (so that an enum can name it). */
+unsigned gb_word_index(const char *const words[], gb_value value);
+
+/* A one-dimensional launch of at least `threads` threads in blocks of `block` (at most the
+ * device's limit), the grid clamped to 1 .. the device's limit: the kernel covers what is left
+ * with a grid stride (GB_RANGE). */
+gb_launch gb_launch_shape(const gb_device *dev, uint64_t threads, uint32_t block);
+
+/* Test data: 64 bits that look random, from a place in a series and the run's seed. */
+static inline uint64_t gb_mix(uint64_t seed, uint64_t index)
+{
+    /* An odd multiplier (the golden ratio, as in splitmix64) and one fold; cheap enough to be
+     * generated and compared at memory speed. */
+    uint64_t x = (index ^ seed) * UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ (x >> 29);
+}
+
+/* Called with `count` elements starting with number `first` of the series; `elements` is host
+ * memory, aligned for 64-byte accesses at least where `first` is 0. */
+typedef void (*gb_element_fn)(void *user, void *elements, uint64_t first, size_t count);
+
+/* Fills `memory` with `count` elements of `size` bytes made by `make`, in place where the host can
+ * reach it, otherwise by copies through a buffer of at most 1 MiB. Returns after the data is
+ * there. */
+gb_code gb_memory_write(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
+                        gb_element_fn make, void *user, gb_error *err);
+/* Hands `count` elements of `size` bytes to `look`, in the same two ways. */
+gb_code gb_memory_read(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
+                       gb_element_fn look, void *user, gb_error *err);
+/* Poisons all of `memory` with 0xFF bytes (a NaN in every floating-point type). On the device
+ * enqueued on run->stream; host memory is written at once. */
+gb_code gb_memory_poison(gb_run *run, const gb_memory *memory, gb_error *err);
+
+/* What a comparison found. Zero-initialise it. */
+typedef struct gb_mismatch {
+    uint64_t count; /* bad elements */
+    uint64_t first; /* index of the first */
+    char expected[32], found[32];
+} gb_mismatch;
+
+/* Notes a bad element unless |found - expected| <= tolerance; a NaN is always bad. */
+void gb_compare_f64(gb_mismatch *bad, uint64_t index, double expected, double found,
+                    double tolerance);
+/* Notes a bad element unless both are equal; `digits` hex digits are shown. */
+void gb_compare_u64(gb_mismatch *bad, uint64_t index, uint64_t expected, uint64_t found,
+                    int digits);
+/* GB_OK when nothing was bad, otherwise GB_WRONG_RESULT: "what: 3 of 1024 elements are wrong; the
+ * first is element 17 (byte offset 136): expected 0.5, found nan". */
+gb_code gb_mismatch_result(const gb_mismatch *bad, const char *what, uint64_t count, size_t size,
+                           gb_error *err);
+
+#endif
