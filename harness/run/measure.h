@@ -11,7 +11,7 @@ typedef struct gb_measure {
     uint64_t warmup_ns;
     uint64_t budget_ns; /* this case's share in this replicate */
     uint64_t seed;
-    bool gate; /* may be used at all (off under --profile) */
+    bool gate;             /* may be used at all (off under --profile) */
     double peak_bandwidth; /* known theoretical ceilings for `implausible`; NAN: unknown */
     double peak_flops;
     /* Called when a phase starts ("prepare", "verify", "warm-up", "measure", ...), and in loops at

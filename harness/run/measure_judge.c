@@ -1,0 +1,249 @@
+/* What the figures of a case are worth: the memory check before it, statistics, metrics, flags and
+ * the conditions it ran under. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "run/measure_parts.h"
+
+#define IMPLAUSIBLE 1.02 /* times a known ceiling */
+#define FULL_QUEUE 1.5   /* second half of the calls over the first */
+#define CLOCK_DROP 0.9   /* SM clock after over before, both under load */
+#define MAX_RESERVE (UINT64_C(512) << 20)
+
+/* NVML's nvmlClocksEventReason bits that mean lowered clocks (nvml.h): SwPowerCap, HwSlowdown,
+ * SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown. Idle, application clocks, sync boost
+ * and the display clock are not among them. */
+#define THROTTLE_MASK (0x4u | 0x8u | 0x20u | 0x40u | 0x80u)
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Keeps 1/32 of the memory, at most 512 MiB, for the driver, the code and the others. */
+static gb_code fits(const char *where, uint64_t need, uint64_t free, uint64_t total, gb_error *err)
+{
+    uint64_t reserve = total / 32 < MAX_RESERVE ? total / 32 : MAX_RESERVE;
+    if (need <= free && free - need >= reserve)
+        return GB_OK;
+    char a[32], b[32], c[32];
+    return gb_fail(err, GB_NO_MEMORY, "needs %s, free %s (%s memory, of which %s stay in reserve)",
+                   gb_format_bytes(need, a, sizeof a), gb_format_bytes(free, b, sizeof b), where,
+                   gb_format_bytes(reserve, c, sizeof c));
+}
+
+gb_code gb_measuring_check_memory(gb_device *dev, const gb_need *need, gb_cache cache,
+                                  gb_error *err)
+{
+    const gb_device_info *info = &dev->info;
+    bool shared = info->kind == GB_CPU || info->integrated == GB_YES;
+    uint64_t on_host, on_device = need->device_bytes, free, total;
+    if (need->pinned_bytes > info->pinned_limit_bytes && info->pinned_limit_bytes > 0) {
+        char a[32], b[32];
+        return gb_fail(err, GB_NO_MEMORY, "needs %s of page-locked memory, the limit is %s",
+                       gb_format_bytes(need->pinned_bytes, a, sizeof a),
+                       gb_format_bytes(info->pinned_limit_bytes, b, sizeof b));
+    }
+    gb_code code = gb_add_u64(need->host_bytes, need->pinned_bytes, &on_host, err);
+    if (!code && cache == GB_CACHE_COLD)
+        code = gb_add_u64(on_device, 2 * info->llc_bytes, &on_device, err); /* the flush's buffer */
+    if (!code && shared)
+        code = gb_add_u64(on_device, on_host, &on_device, err);
+    if (code || (on_device == 0 && on_host == 0))
+        return code;
+    code = dev->ops->memory_info(dev, &free, &total, err);
+    if (!code)
+        code = fits(shared ? "host" : "device", on_device, free, total, err);
+    if (!code && !shared && on_host > 0) {
+        gb_device_info host;
+        code = gb_device_cpu_info(&host, err);
+        if (!code)
+            code = fits("host", on_host, host.free_bytes, host.memory_bytes, err);
+    }
+    return code;
+}
+
+/* --- flags ------------------------------------------------------------------------------------ */
+
+static void flag(gb_measuring *m, gb_flag which, bool condition)
+{
+    if (condition)
+        m->record->flags |= GB_BIT(which);
+}
+
+static bool throttled(const gb_measuring *m)
+{
+    double reasons[2] = {m->before.throttle_reasons, m->after.throttle_reasons};
+    for (int i = 0; i < 2; i++)
+        if (reasons[i] >= 0 && reasons[i] < 0x1p53 && ((uint64_t)reasons[i] & THROTTLE_MASK))
+            return true;
+    /* A CPU's momentary clock is that of some core, busy or not: no sign of throttling. */
+    return m->dev->info.kind != GB_CPU &&
+           m->after.sm_clock_mhz < CLOCK_DROP * m->before.sm_clock_mhz;
+}
+
+/* Peak of one direction of the PCIe link, from the transfer rate and 128b/130b coding (generations
+ * 1 and 2: 8b/10b; 6: flits of 242 in 256 bytes) of the PCI Express base specification. NAN where
+ * generation or width is unknown. */
+static double link_peak(const gb_device_info *info)
+{
+    static const double lane[] = {NAN,
+                                  2.5e9 * 8 / 10 / 8,
+                                  5e9 * 8 / 10 / 8,
+                                  8e9 * 128 / 130 / 8,
+                                  16e9 * 128 / 130 / 8,
+                                  32e9 * 128 / 130 / 8,
+                                  64e9 * 242 / 256 / 8};
+    uint32_t gen = info->pcie_gen_max;
+    if (gen == 0 || gen >= sizeof lane / sizeof lane[0] || info->pcie_width_max == 0)
+        return NAN;
+    return lane[gen] * info->pcie_width_max;
+}
+
+/* The known ceiling of a metric, in its unit; NAN: none. */
+static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
+{
+    switch (spec->numerator) {
+    case GB_PER_FLOPS:
+        return m->how->peak_flops;
+    case GB_PER_BYTES_MOVED:
+    case GB_PER_BYTES_READ:
+    case GB_PER_BYTES_WRITTEN:
+    case GB_PER_BYTES_SECTORS:
+        if (m->record->work.ceiling == GB_CEILING_MEMORY)
+            return m->how->peak_bandwidth;
+        if (m->record->work.ceiling == GB_CEILING_LINK)
+            return link_peak(&m->dev->info);
+        return NAN;
+    case GB_PER_NOTHING:
+    case GB_PER_ITEMS:
+        return NAN;
+    }
+    return NAN;
+}
+
+/* Gives every metric its ceiling and says whether one is beyond it. */
+static bool beyond_ceiling(gb_measuring *m)
+{
+    const gb_kernel_spec *spec = &m->kernel->spec;
+    bool beyond = false;
+    for (size_t i = 0; i < m->record->n_metrics; i++) {
+        gb_metric *metric = &m->record->metrics[i];
+        int which = gb_spec_metric(spec, metric->name);
+        metric->peak = which >= 0 ? ceiling(m, &spec->metrics[which]) : NAN;
+        if (metric->peak > 0 && metric->value > IMPLAUSIBLE * metric->peak)
+            beyond = true;
+    }
+    return beyond;
+}
+
+/* Whether the calls slowed down on the way: the queue had filled up. */
+static bool queue_full(const gb_measuring *m)
+{
+    size_t half = m->n / 2;
+    gb_summary first, second;
+    if (m->record->timer != GB_TIMER_CALL || half < 5)
+        return false;
+    const double *samples = m->record->samples_ns;
+    return !gb_stats_summarise(samples, half, 0, true, &first, NULL) &&
+           !gb_stats_summarise(samples + half, m->n - half, 0, true, &second, NULL) &&
+           second.median > FULL_QUEUE * first.median;
+}
+
+/* --- statistics ------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Medians of the parts of a sample, {name: ns per iteration}; a part that a sample lacks is null.
+ */
+static gb_code summarise_parts(gb_measuring *m, gb_error *err)
+{
+    if (m->n_parts == 0)
+        return GB_OK;
+    m->record->parts_ns = json_object();
+    for (size_t part = 0; part < m->n_parts; part++) {
+        size_t count = 0;
+        for (size_t i = 0; i < m->n; i++) {
+            double ns = m->parts[i * m->n_parts + part];
+            if (isfinite(ns))
+                m->scratch[count++] = ns;
+        }
+        qsort(m->scratch, count, sizeof m->scratch[0], compare_doubles);
+        double median =
+            count == 0 ? NAN : (m->scratch[(count - 1) / 2] + m->scratch[count / 2]) / 2;
+        gb_code code = gb_json_set(m->record->parts_ns, m->kernel->spec.parts[part],
+                                   gb_json_real(median), err);
+        if (code)
+            return code;
+    }
+    return GB_OK;
+}
+
+gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
+{
+    gb_record *record = m->record;
+    const gb_kernel_spec *spec = &m->kernel->spec;
+    gb_code code = summarise_parts(m, err);
+    if (code)
+        return code;
+    record->samples_ns = m->samples;
+    record->n_samples = m->n;
+    m->samples = NULL;
+    code = gb_record_summarise(record, spec->metrics, spec->n_metrics, err);
+    if (code) {
+        record->n_metrics = 0;
+        return code;
+    }
+    bool resident = record->cache == GB_CACHE_WARM && record->work.working_set > 0 &&
+                    record->work.working_set <= m->dev->info.llc_bytes;
+    flag(m, GB_FLAG_CACHE_RESIDENT, resident);
+    flag(m, GB_FLAG_IMPLAUSIBLE, beyond_ceiling(m) && !resident);
+    flag(m, GB_FLAG_NOT_CONVERGED, !record->converged);
+    flag(m, GB_FLAG_QUEUE_FULL, queue_full(m));
+    flag(m, GB_FLAG_THROTTLED, throttled(m));
+    return GB_OK;
+}
+
+/* --- conditions ------------------------------------------------------------------------------- */
+
+/* {reading: value under load at the end, ..., "start": {the same at the start}}. For the `call`
+ * timer also the bound on launches in flight. */
+static gb_code describe_telemetry(gb_measuring *m, gb_error *err)
+{
+    json_t *object = gb_telemetry_json(&m->after);
+    m->record->telemetry = object;
+    if (!object)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for telemetry");
+    gb_code code = gb_json_set(object, "start", gb_telemetry_json(&m->before), err);
+    if (!code && m->record->timer == GB_TIMER_CALL)
+        code = gb_json_set(object, "max_launches_in_flight",
+                           json_integer((json_int_t)m->sampler.sync_every), err);
+    return code;
+}
+
+gb_code gb_measuring_describe(gb_measuring *m, uint64_t total_ns, gb_error *err)
+{
+    static const char *const names[GB_PHASES] = {"setup", "warmup", "measure", "verify",
+                                                 "teardown"};
+    const gb_device_info *info = &m->dev->info;
+    flag(m, GB_FLAG_GATE_OFF, m->record->timer == GB_TIMER_DEVICE && !m->record->gated);
+    flag(m, GB_FLAG_GATE_EXPIRED, m->rejected > 0);
+    flag(m, GB_FLAG_SYNCHRONOUS_LAUNCHES, info->synchronous_launches);
+    flag(m, GB_FLAG_PROFILED, info->profiler);
+    flag(m, GB_FLAG_EMULATED, m->dev->emulated);
+
+    gb_code code = GB_OK;
+    m->record->phases_ns = json_object();
+    for (int i = 0; i < GB_PHASES && !code; i++)
+        code = gb_json_set(m->record->phases_ns, names[i], json_integer((json_int_t)m->phase_ns[i]),
+                           err);
+    if (!code)
+        code = gb_json_set(m->record->phases_ns, "total", json_integer((json_int_t)total_ns), err);
+    if (!code && m->n > 0)
+        code = describe_telemetry(m, err);
+    return code;
+}
