@@ -2,6 +2,8 @@
 #ifndef GB_BASE_JSON_H
 #define GB_BASE_JSON_H
 
+#include <stdint.h>
+
 #include <jansson.h>
 
 #include "base/error.h"

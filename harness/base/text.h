@@ -26,7 +26,7 @@ void gb_buf_free(gb_buf *buf);
 /* The text or, after a failure, GB_NO_MEMORY. Ownership of *out passes to the caller (free). */
 gb_code gb_buf_take(gb_buf *buf, char **out, gb_error *err);
 
-/* strdup and printf into fresh memory; NULL on out of memory. The caller frees. */
+/* strdup and printf (always with '.') into fresh memory; NULL on out of memory. The caller frees. */
 char *gb_text_copy(const char *text);
 char *gb_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -40,12 +40,17 @@ size_t gb_utf8_width(const char *text);
 /* True for control characters and for bidirectional overrides and isolates (U+202A-E, U+2066-9,
  * U+200E-F, U+061C): such text is refused in names and escaped in output. */
 bool gb_utf8_unsafe(uint32_t point);
-/* Copy of text (any bytes) with invalid bytes and unsafe points shown as \xNN or \u{NN}. The
+/* Bytes of the longest start of text, at most `max`, that does not cut a character in two. */
+size_t gb_utf8_cut(const char *text, size_t max);
+/* Copy of text (any bytes) with invalid bytes and unsafe points shown as \xNN or \u{NNNN}. The
  * caller frees; NULL on out of memory. */
 char *gb_text_printable(const char *text);
+/* As above, but only bytes that are not UTF-8 are shown as \xNN. */
+char *gb_text_escape_invalid(const char *text);
 
-/* The nearest of `n` words to `word` by edit distance (ties: the first), or NULL when none is near
- * (distance > max(1, length / 3)). */
+/* The nearest of `n` words to `word` by edit distance, a swap of neighbours counted as one and ASCII
+ * case ignored (ties: the first), or NULL when none is near (distance > max(1, length / 3), or as
+ * long as the word itself). */
 const char *gb_text_nearest(const char *word, const char *const words[], size_t n);
 
 /* Equal, ignoring ASCII case. */

@@ -1,0 +1,238 @@
+#include "base/spec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+static const char *const kind_words[GB_DEVICE_KINDS] = {[GB_CPU] = "cpu", [GB_CUDA] = "cuda"};
+static const char *const timer_words[GB_TIMERS] = {
+    [GB_TIMER_DEVICE] = "device", [GB_TIMER_ROUNDTRIP] = "roundtrip", [GB_TIMER_CALL] = "call"};
+static const char *const cache_words[GB_CACHES] = {
+    [GB_CACHE_WARM] = "warm", [GB_CACHE_COLD] = "cold"};
+
+static const char *word_of(const char *const words[], size_t n, size_t i)
+{
+    return i < n ? words[i] : "unknown";
+}
+
+static bool index_of(const char *const words[], size_t n, const char *word, size_t *out)
+{
+    for (size_t i = 0; word && i < n; i++) {
+        if (strcmp(words[i], word) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *gb_device_kind_word(gb_device_kind kind)
+{
+    return word_of(kind_words, GB_DEVICE_KINDS, (size_t)kind);
+}
+
+bool gb_device_kind_parse(const char *word, gb_device_kind *out)
+{
+    size_t i;
+    bool found = index_of(kind_words, GB_DEVICE_KINDS, word, &i);
+    if (found) {
+        *out = (gb_device_kind)i;
+    }
+    return found;
+}
+
+const char *gb_timer_word(gb_timer timer)
+{
+    return word_of(timer_words, GB_TIMERS, (size_t)timer);
+}
+
+bool gb_timer_parse(const char *word, gb_timer *out)
+{
+    size_t i;
+    bool found = index_of(timer_words, GB_TIMERS, word, &i);
+    if (found) {
+        *out = (gb_timer)i;
+    }
+    return found;
+}
+
+const char *gb_cache_word(gb_cache cache)
+{
+    return word_of(cache_words, GB_CACHES, (size_t)cache);
+}
+
+bool gb_cache_parse(const char *word, gb_cache *out)
+{
+    size_t i;
+    bool found = index_of(cache_words, GB_CACHES, word, &i);
+    if (found) {
+        *out = (gb_cache)i;
+    }
+    return found;
+}
+
+const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *name)
+{
+    for (size_t i = 0; i < catalog->n; i++) {
+        if (strcmp(catalog->specs[i]->name, name) == 0) {
+            return catalog->specs[i];
+        }
+    }
+    return NULL;
+}
+
+int gb_spec_param(const gb_kernel_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->n_params; i++) {
+        if (strcmp(spec->params[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+int gb_spec_metric(const gb_kernel_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->n_metrics; i++) {
+        if (strcmp(spec->metrics[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+const char *gb_value_text(const gb_param *param, gb_value value, char *buf, size_t size)
+{
+    if (param->kind == GB_PARAM_WORD) {
+        snprintf(buf, size, "%s", value.word ? value.word : "");
+    } else {
+        snprintf(buf, size, "%" PRIu64, value.number);
+    }
+    return buf;
+}
+
+json_t *gb_value_json(const gb_param *param, gb_value value)
+{
+    return param->kind == GB_PARAM_WORD ? gb_json_string(value.word)
+                                        : json_integer((json_int_t)value.number);
+}
+
+static gb_code word_from_json(const gb_param *param, const json_t *json, gb_value *out,
+                              gb_error *err)
+{
+    const char *word = json_string_value(json);
+    gb_buf list = {0};
+    for (const char *const *w = param->words; *w; w++) {
+        if (word && strcmp(*w, word) == 0) {
+            *out = (gb_value){.word = *w};
+            gb_buf_free(&list);
+            return GB_OK;
+        }
+        gb_buf_printf(&list, "%s%s", w == param->words ? "" : ", ", *w);
+    }
+    gb_code code = gb_fail(err, GB_INVALID, "%s: '%s' is not one of %s", param->name,
+                           word ? word : "(not a string)",
+                           list.data && !list.failed ? list.data : "its words");
+    gb_buf_free(&list);
+    return code;
+}
+
+gb_code gb_value_from_json(const gb_param *param, const json_t *json, gb_value *out, gb_error *err)
+{
+    if (param->kind == GB_PARAM_WORD) {
+        return word_from_json(param, json, out, err);
+    }
+    if (!json_is_integer(json)) {
+        return gb_fail(err, GB_INVALID, "%s: expected a whole number", param->name);
+    }
+    json_int_t number = json_integer_value(json);
+    if (number < 0 || (uint64_t)number < param->min || (uint64_t)number > param->max) {
+        return gb_fail(err, GB_INVALID, "%s: %lld is out of range: %" PRIu64 " to %" PRIu64,
+                       param->name, (long long)number, param->min, param->max);
+    }
+    *out = (gb_value){.number = (uint64_t)number};
+    return GB_OK;
+}
+
+json_t *gb_args_json(const gb_kernel_spec *spec, const gb_value args[])
+{
+    json_t *object = json_object();
+    for (size_t i = 0; object && i < spec->n_params; i++) {
+        json_t *value = gb_value_json(&spec->params[i], args[i]);
+        if (gb_json_set(object, spec->params[i].name, value, NULL) != GB_OK) {
+            json_decref(object);
+            object = NULL;
+        }
+    }
+    return object;
+}
+
+gb_code gb_args_from_json(const gb_kernel_spec *spec, const json_t *object, gb_value args[],
+                          gb_error *err)
+{
+    if (!json_is_object(object)) {
+        return gb_fail(err, GB_INVALID, "arguments of kernel '%s': expected an object", spec->name);
+    }
+    for (size_t i = 0; i < spec->n_params; i++) {
+        const json_t *value = json_object_get(object, spec->params[i].name);
+        args[i] = spec->params[i].default_value;
+        if (value) {
+            gb_code code = gb_value_from_json(&spec->params[i], value, &args[i], err);
+            if (code != GB_OK) {
+                return code;
+            }
+        }
+    }
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (gb_spec_param(spec, key) < 0) {
+            return gb_fail(err, GB_INVALID, "kernel '%s' has no parameter '%s'", spec->name, key);
+        }
+    }
+    return GB_OK;
+}
+
+gb_code gb_mul_u64(uint64_t a, uint64_t b, uint64_t *out, gb_error *err)
+{
+    if (__builtin_mul_overflow(a, b, out)) {
+        return gb_fail(err, GB_INVALID,
+                       "%" PRIu64 " x %" PRIu64 " does not fit in 64 bits (at most "
+                       "18446744073709551615)",
+                       a, b);
+    }
+    return GB_OK;
+}
+
+gb_code gb_add_u64(uint64_t a, uint64_t b, uint64_t *out, gb_error *err)
+{
+    if (__builtin_add_overflow(a, b, out)) {
+        return gb_fail(err, GB_INVALID,
+                       "%" PRIu64 " + %" PRIu64 " does not fit in 64 bits (at most "
+                       "18446744073709551615)",
+                       a, b);
+    }
+    return GB_OK;
+}
+
+void gb_definition_hash(const gb_kernel_spec *spec, const gb_value args[], gb_timer timer,
+                        gb_cache cache, bool gate, char hex[65])
+{
+    json_t *args_json = gb_args_json(spec, args);
+    json_t *definition =
+        json_pack("{s:s, s:I, s:o, s:s, s:s, s:b}", "kernel", spec->name, "version",
+                  (json_int_t)spec->version, "args", args_json, "timer", gb_timer_word(timer),
+                  "cache", gb_cache_word(cache), "gate", (int)gate);
+    char *text = definition ? json_dumps(definition, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    hex[0] = '\0';
+    if (text) {
+        gb_sha256_hex(text, strlen(text), hex);
+    }
+    free(text);
+    json_decref(definition);
+}
