@@ -16,7 +16,8 @@
 typedef struct gb_observer {
     void (*started)(void *user, const gb_case *c, uint32_t replicate);
     void (*record)(void *user, const gb_record *record, size_t done, size_t total, double eta_s);
-    void (*note)(void *user, const char *message); /* one line: "worker 123 died on signal 9; ..." */
+    void (*note)(void *user,
+                 const char *message); /* one line: "worker 123 died on signal 9; ..." */
     void *user;
 } gb_observer;
 
@@ -36,11 +37,27 @@ typedef struct gb_supervise {
 } gb_supervise;
 
 /* Runs the plan; every case of every replicate ends as exactly one record handed to store (also
- * skipped and not_run ones), unless store fails. Returns GB_OK, GB_INTERRUPTED, or store's error. */
+ * skipped and not_run ones), unless store fails or the user interrupts twice. Returns GB_OK,
+ * GB_INTERRUPTED, or store's error.
+ *
+ *   time limit   a case still running after its time-out is killed: `timeout`
+ *   crash        the case under way is `failed` (crashed); a new worker takes the rest
+ *   no device    a worker that cannot open the device: all that is left is `not_run`
+ *   give up      3 workers in a row that die before their first case, or 8 in a row without a
+ *                record from them: the rest of this replicate is `not_run`
+ *   interrupt    the case under way may finish within 3 s, the rest is `not_run`
+ *
+ * Budget: what is left of it is shared evenly over the cases still to run, all replicates; a worker
+ * gets the shares of its cases and again divides what is left by the cases left, so that what
+ * early cases do not need goes to later ones. Only measuring counts (phase "measure"). */
 gb_code gb_supervise_plan(const gb_supervise *how, const gb_plan *plan, gb_error *err);
 
 /* Starts a probe worker and gives what it printed: {"cpu": {...}, "cuda": [{...}],
- * "cuda_error": {code, message} or null}. New reference in *out. */
-gb_code gb_supervise_probe(const char *executable, json_t **out, gb_error *err);
+ * "cuda_error": {code, status, message} or null}; a device that is there but cannot be used has
+ * {"unusable": {code, status, message}}. When looking for cuda devices kills the worker or hangs,
+ * that is the cuda_error. GB_INTERRUPTED when *interrupted (may be NULL) becomes non-zero. New
+ * reference in *out. */
+gb_code gb_supervise_probe(const char *executable, const volatile sig_atomic_t *interrupted,
+                           json_t **out, gb_error *err);
 
 #endif

@@ -1,11 +1,19 @@
-/* The worker: reads a job, measures its cases in order, writes a record each. Its return value is
+/* The worker: reads a job, measures its cases in order, writes a record each. The return values are
  * the process's exit status. */
 #ifndef GB_RUN_WORKER_H
 #define GB_RUN_WORKER_H
 
-/* `gpubench worker`: job on fd 0, events on fd 3. */
+#include <stdbool.h>
+
+/* `gpubench worker`: job on fd 0, events on fd 3 (protocol.h). */
 int gb_worker_main(void);
-/* `gpubench worker --probe`: facts of all devices as one JSON line on fd 3. */
-int gb_worker_probe(void);
+/* `gpubench worker --probe`: facts of all devices as one JSON line on fd 3, see
+ * gb_supervise_probe. Without `cuda` the CUDA runtime is not touched. */
+int gb_worker_probe(bool cuda);
+
+/* Whether code built for `architectures` ("75,80,90": machine code for each, PTX of the last) runs
+ * on compute capability major.minor: machine code needs the same major and a minor not above the
+ * device's, PTX any capability from its own on. */
+bool gb_architectures_fit(const char *architectures, int major, int minor);
 
 #endif
