@@ -1,4 +1,4 @@
-#include "run/lock.h"
+#include "run/device_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "run/process.h"
 
-const char *gb_lock_directory(void)
+const char *gb_device_lock_directory(void)
 {
     const char *dir = getenv("GPUBENCH_LOCK_DIR");
     return dir && dir[0] ? dir : "/tmp";
@@ -82,13 +82,15 @@ static gb_code wait_for(int fd, const char *uuid, uint64_t wait_ns,
     }
 }
 
-gb_code gb_lock_take(const char *uuid, uint64_t wait_ns, const volatile sig_atomic_t *interrupted,
-                     void (*waiting)(void *user, long pid), void *user, gb_lock *out, gb_error *err)
+gb_code gb_device_lock_take(const char *uuid, uint64_t wait_ns,
+                            const volatile sig_atomic_t *interrupted,
+                            void (*waiting)(void *user, long pid), void *user, gb_device_lock *out,
+                            gb_error *err)
 {
     out->fd = -1;
     char name[128];
     gb_text_filename(uuid, name, sizeof name);
-    char *path = gb_text_format("%s/gpubench.lock-%s", gb_lock_directory(), name);
+    char *path = gb_text_format("%s/gpubench.lock-%s", gb_device_lock_directory(), name);
     if (!path)
         return gb_fail(err, GB_NO_MEMORY, "out of memory");
     struct stat facts;
@@ -110,7 +112,7 @@ gb_code gb_lock_take(const char *uuid, uint64_t wait_ns, const volatile sig_atom
     return code;
 }
 
-void gb_lock_release(gb_lock *lock)
+void gb_device_lock_release(gb_device_lock *lock)
 {
     if (lock->fd >= 0)
         close(lock->fd);
