@@ -1,0 +1,119 @@
+/* Every kernel of the registry, verified with every combination of its words and a few sizes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/device_test.h"
+
+#define MAX_PARAMS 16
+
+/* Values to try for a parameter: every word, or the smallest, odd and middling numbers. */
+static size_t candidates(const gb_param *p, gb_value out[], size_t room)
+{
+    static const uint64_t numbers[] = {1, 2, 31, 33, 1000, 1025, 65536, 1000003, 4194304};
+    size_t n = 0;
+    for (size_t w = 0; p->kind == GB_PARAM_WORD && p->words[w] != NULL && n < room; w++) {
+        out[n++] = (gb_value){.word = p->words[w]};
+    }
+    /* Secondary numbers (stride, offset, pieces) have small ranges or small defaults. */
+    bool size = p->kind == GB_PARAM_BYTES || p->default_value.number >= 1024;
+    for (size_t i = 0; p->kind != GB_PARAM_WORD && i < sizeof numbers / sizeof numbers[0]; i++) {
+        bool wanted = size ? i != 1 : i < 3;
+        if (wanted && numbers[i] >= p->min && numbers[i] <= p->max && n < room) {
+            out[n++] = (gb_value){.number = numbers[i]};
+        }
+    }
+    if (n == 0) {
+        out[n++] = p->default_value;
+    }
+    return n;
+}
+
+/* One run as the measuring loop does it: poison, one iteration, check. Also: without the iteration
+ * the check must fail, otherwise it proves nothing. */
+static gb_code verify_once(gb_device *dev, const gb_kernel *k, const gb_value args[], gb_error *err)
+{
+    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 42};
+    gb_code code = dev->ops->stream_create(dev, &run.stream, err);
+    if (code != GB_OK) {
+        return code;
+    }
+    gb_code prepared = k->prepare(&run, err);
+    code = prepared;
+    code = code ? code : k->reset(&run, err);
+    code = code ? code : dev->ops->stream_sync(dev, run.stream, err);
+    gb_work work = {0};
+    k->spec.work(args, dev->info.kind, &work);
+    if (code == GB_OK && work.bytes_written > 0 && k->verify(&run, NULL) == GB_OK) {
+        code = gb_fail(err, GB_INTERNAL, "the check passes although nothing ran");
+    }
+    code = code ? code : k->enqueue(&run, err);
+    code = code ? code : dev->ops->stream_sync(dev, run.stream, err);
+    code = code ? code : k->verify(&run, err);
+    k->release(&run);
+    dev->ops->stream_destroy(dev, run.stream);
+    gb_code after = dev->ops->sync(dev, code == GB_OK ? err : NULL);
+    return code != GB_OK ? code : after;
+}
+
+static void say_failure(const gb_kernel *k, const gb_value args[], const gb_error *err, FILE *out)
+{
+    fprintf(out, "FAILED  kernel %s", k->spec.name);
+    for (size_t i = 0; i < k->spec.n_params; i++) {
+        char text[64];
+        fprintf(out, " %s=%s", k->spec.params[i].name,
+                gb_value_text(&k->spec.params[i], args[i], text, sizeof text));
+    }
+    fprintf(out, ": %s\n", err->message);
+}
+
+static bool test_kernel(gb_device *dev, const gb_kernel *k, FILE *out, int *passed, int *failed,
+                        int *skipped)
+{
+    gb_value values[MAX_PARAMS][16], args[MAX_PARAMS];
+    size_t n[MAX_PARAMS], at[MAX_PARAMS] = {0}, count = k->spec.n_params;
+    int before = *passed, bad = *failed;
+    for (size_t p = 0; p < count; p++) {
+        n[p] = candidates(&k->spec.params[p], values[p], 16);
+    }
+    for (bool more = true; more;) {
+        for (size_t p = 0; p < count; p++) {
+            args[p] = values[p][at[p]];
+        }
+        gb_need need = {0};
+        gb_error err = {0};
+        gb_code code = k->spec.check(args, dev->info.kind, &need, &err);
+        if (code == GB_OK && need.device_bytes + need.pinned_bytes < UINT64_C(1) << 30) {
+            code = verify_once(dev, k, args, &err);
+            *passed += code == GB_OK;
+            *skipped += code == GB_UNAVAILABLE || code == GB_NO_MEMORY;
+            if (code != GB_OK && code != GB_UNAVAILABLE && code != GB_NO_MEMORY) {
+                say_failure(k, args, &err, out);
+                ++*failed;
+            }
+            if (err.sticky) {
+                return false;
+            }
+        }
+        more = false;
+        for (size_t p = 0; p < count && !more; p++) {
+            at[p] = at[p] + 1 < n[p] ? at[p] + 1 : 0;
+            more = at[p] != 0;
+        }
+    }
+    if (*failed == bad) {
+        fprintf(out, "ok      kernel %s: %d combinations of parameters verified\n", k->spec.name,
+                *passed - before);
+    }
+    return true;
+}
+
+void gb_test_all_kernels(gb_device *dev, FILE *out, int *passed, int *failed, int *skipped)
+{
+    for (size_t i = 0; i < gb_kernels_count; i++) {
+        if (!test_kernel(dev, gb_kernels[i], out, passed, failed, skipped)) {
+            fprintf(out, "the context is lost; nothing further was tested\n");
+            return;
+        }
+        fflush(out);
+    }
+}
