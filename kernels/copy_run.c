@@ -1,0 +1,262 @@
+/* copy: one iteration on the streams, and the samples that copy takes itself. */
+#include <math.h>
+
+#include "kernels/copy.h"
+
+GB_FN_DECLARE(copy_bytes)
+
+/* The gate gives up after this long; such a sample is thrown away. */
+#define GATE_LIMIT_NS UINT64_C(1000000000)
+/* Managed memory moves by pages; the smallest there is anywhere. */
+#define PAGE_BYTES 4096
+
+void gb_copy_piece(uint64_t bytes, uint64_t pieces, uint64_t index, uint64_t *offset,
+                   uint64_t *length)
+{
+    const uint64_t base = bytes / pieces, longer = bytes % pieces;
+    *offset = index * base + (index < longer ? index : longer);
+    *length = base + (index < longer ? 1 : 0);
+}
+
+/* Whether a kernel moves the bytes instead of a copy engine. */
+static bool by_kernel(const gb_value args[])
+{
+    const gb_memory_kind kind = gb_copy_memory_of(args);
+    return kind == GB_MEM_MAPPED || kind == GB_MEM_MANAGED;
+}
+
+static gb_code copy_by_kernel(gb_run *run, gb_stream *stream, void *to, const void *from,
+                              size_t bytes, gb_error *err)
+{
+    const gb_launch launch = gb_launch_shape(run->dev, (bytes + 15) / 16, GB_BLOCK);
+    return run->dev->ops->launch(run->dev, stream, GB_FN(copy_bytes), &launch,
+                                 (void *[]){&to, &from, &bytes}, err);
+}
+
+static void *address(const gb_memory *memory, bool of_kernel)
+{
+    return of_kernel || memory->host == NULL ? memory->device : memory->host;
+}
+
+/* All pieces of one lane, on a stream. */
+static gb_code copy_lane(gb_run *run, const gb_copy_lane *lane, gb_stream *stream, gb_error *err)
+{
+    gb_device *dev = run->dev;
+    const uint64_t bytes = run->args[COPY_BYTES].number, pieces = run->args[COPY_PIECES].number;
+    const bool kernel = by_kernel(run->args);
+    char *to = address(&lane->to, kernel);
+    const char *from = address(&lane->from, kernel);
+    gb_code code = GB_OK;
+    for (uint64_t i = 0; i < pieces && code == GB_OK; i++) {
+        uint64_t offset, length;
+        gb_copy_piece(bytes, pieces, i, &offset, &length);
+        code = kernel ? copy_by_kernel(run, stream, to + offset, from + offset, length, err)
+                      : dev->ops->copy(dev, stream, to + offset, from + offset, length,
+                                       lane->direction, err);
+    }
+    return code;
+}
+
+/* The host touches every page of managed memory, which brings it to the host: by writing what is
+ * there already (before the device reads), or by reading (after the device wrote). */
+static void touch(const gb_copy_lane *lane)
+{
+    const bool writes = lane->direction == GB_COPY_H2D;
+    const gb_memory *memory = writes ? &lane->from : &lane->to;
+    volatile char *pages = memory->host;
+    for (size_t i = 0; i < memory->bytes; i += PAGE_BYTES) {
+        const char byte = pages[i];
+        if (writes)
+            pages[i] = byte;
+    }
+}
+
+/* h2d: the host touches, then the device reads; d2h: the device writes, then the host touches. The
+ * two never run at the same time, which not every device would bear. */
+static gb_code enqueue_managed(gb_run *run, const gb_copy_lane *lane, gb_error *err)
+{
+    gb_device *dev = run->dev;
+    gb_code code = dev->ops->stream_sync(dev, run->stream, err);
+    if (code != GB_OK)
+        return code;
+    if (lane->direction == GB_COPY_H2D) {
+        touch(lane);
+        return copy_lane(run, lane, run->stream, err);
+    }
+    code = copy_lane(run, lane, run->stream, err);
+    if (code == GB_OK)
+        code = dev->ops->stream_sync(dev, run->stream, err);
+    if (code == GB_OK)
+        touch(lane);
+    return code;
+}
+
+gb_code gb_copy_enqueue(gb_run *run, gb_error *err)
+{
+    gb_copy_state *s = run->state;
+    gb_device *dev = run->dev;
+    if (gb_copy_memory_of(run->args) == GB_MEM_MANAGED)
+        return enqueue_managed(run, &s->lanes[0], err);
+    if (s->n_lanes == 1)
+        return copy_lane(run, &s->lanes[0], run->stream, err);
+    /* Fork and join, so that whatever stands around this on run->stream covers both lanes. */
+    gb_code code = dev->ops->event_record(dev, s->start, run->stream, err);
+    if (code == GB_OK)
+        code = dev->ops->stream_wait(dev, s->second, s->start, err);
+    if (code == GB_OK)
+        code = copy_lane(run, &s->lanes[0], run->stream, err);
+    if (code == GB_OK)
+        code = copy_lane(run, &s->lanes[1], s->second, err);
+    if (code == GB_OK)
+        code = dev->ops->event_record(dev, s->ends[1], s->second, err);
+    if (code == GB_OK)
+        code = dev->ops->stream_wait(dev, run->stream, s->ends[1], err);
+    return code;
+}
+
+/* Puts `iterations` of both lanes between start and stop; ends[i] is where lane i ended. */
+static gb_code enqueue_both(gb_run *run, uint64_t iterations, gb_error *err)
+{
+    gb_copy_state *s = run->state;
+    const gb_device_ops *ops = run->dev->ops;
+    gb_code code = ops->event_record(run->dev, s->start, run->stream, err);
+    if (code == GB_OK)
+        code = ops->stream_wait(run->dev, s->second, s->start, err);
+    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
+        code = copy_lane(run, &s->lanes[0], run->stream, err);
+        if (code == GB_OK)
+            code = copy_lane(run, &s->lanes[1], s->second, err);
+    }
+    if (code == GB_OK)
+        code = ops->event_record(run->dev, s->ends[0], run->stream, err);
+    if (code == GB_OK)
+        code = ops->event_record(run->dev, s->ends[1], s->second, err);
+    if (code == GB_OK)
+        code = ops->stream_wait(run->dev, run->stream, s->ends[1], err);
+    if (code == GB_OK)
+        code = ops->event_record(run->dev, s->stop, run->stream, err);
+    return code;
+}
+
+/* Both directions at once: the whole lasts until both have ended, each part until its own has. */
+static gb_code sample_both(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
+{
+    gb_copy_state *s = run->state;
+    gb_device *dev = run->dev;
+    const gb_device_ops *ops = dev->ops;
+    const bool gate = run->gate && gb_copy_gate_allowed(run->args, dev->info.kind);
+    gb_code code = GB_OK;
+    if (run->cache == GB_CACHE_COLD)
+        code = ops->flush_cache(dev, run->stream, err);
+    if (code == GB_OK && gate)
+        code = ops->gate_hold(dev, run->stream, GATE_LIMIT_NS, err);
+    if (code != GB_OK)
+        return code;
+    code = enqueue_both(run, iterations, err);
+    if (gate)
+        ops->gate_release(dev);
+    const gb_code synced = ops->sync(dev, code == GB_OK ? err : NULL);
+    if (code == GB_OK)
+        code = synced;
+    bool expired = false;
+    if (gate) {
+        const gb_code finished = ops->gate_finish(dev, &expired, code == GB_OK ? err : NULL);
+        if (code == GB_OK)
+            code = finished;
+    }
+    double whole = 0, ends[2] = {0, 0};
+    if (code == GB_OK)
+        code = ops->elapsed_ns(dev, s->start, s->stop, &whole, err);
+    for (unsigned i = 0; i < 2 && code == GB_OK; i++)
+        code = ops->elapsed_ns(dev, s->start, s->ends[i], &ends[i], err);
+    out->ns += whole;
+    out->parts[COPY_PART_H2D] += ends[0];
+    out->parts[COPY_PART_D2H] += ends[1];
+    out->gate_expired = out->gate_expired || expired;
+    return code;
+}
+
+/* One step of a managed iteration: the host's touch or the device's kernel (until it has ended). */
+static gb_code managed_step(gb_run *run, const gb_copy_lane *lane, bool on_host, gb_error *err)
+{
+    if (on_host) {
+        touch(lane);
+        return GB_OK;
+    }
+    gb_code code = copy_lane(run, lane, run->stream, err);
+    if (code == GB_OK && run->timer != GB_TIMER_CALL)
+        code = run->dev->ops->stream_sync(run->dev, run->stream, err);
+    return code;
+}
+
+/* One iteration on managed memory. By the device's clock the host's share lies between two events
+ * on an idle stream; for the `call` timer only the launch counts. */
+static gb_code sample_managed(gb_run *run, gb_sample *out, gb_error *err)
+{
+    gb_copy_state *s = run->state;
+    gb_device *dev = run->dev;
+    const gb_device_ops *ops = dev->ops;
+    const gb_copy_lane *lane = &s->lanes[0];
+    gb_event *const marks[] = {s->start, s->ends[0], s->stop};
+    const bool host_first = lane->direction == GB_COPY_H2D, events = run->timer == GB_TIMER_DEVICE;
+    double ns[2] = {0, 0};
+    gb_code code = GB_OK;
+    if (run->cache == GB_CACHE_COLD)
+        code = ops->flush_cache(dev, run->stream, err);
+    if (code == GB_OK)
+        code = ops->stream_sync(dev, run->stream, err);
+    if (code == GB_OK && events)
+        code = ops->event_record(dev, marks[0], run->stream, err);
+    for (int i = 0; i < 2 && code == GB_OK; i++) {
+        const uint64_t begin = ops->now_ns(dev);
+        code = managed_step(run, lane, host_first == (i == 0), err);
+        ns[i] = (double)(ops->now_ns(dev) - begin);
+        if (code == GB_OK && events)
+            code = ops->event_record(dev, marks[i + 1], run->stream, err);
+        if (code == GB_OK && run->timer == GB_TIMER_CALL)
+            code = ops->stream_sync(dev, run->stream, err);
+    }
+    for (int i = 0; i < 2 && code == GB_OK && events; i++)
+        code = ops->elapsed_ns(dev, marks[i], marks[i + 1], &ns[i], err);
+    if (run->timer == GB_TIMER_CALL) {
+        out->ns += ns[host_first ? 1 : 0];
+        out->parts[COPY_PART_TOUCH] = out->parts[COPY_PART_MIGRATE] = NAN;
+        return code;
+    }
+    out->ns += ns[0] + ns[1];
+    out->parts[COPY_PART_TOUCH] += ns[0];
+    out->parts[COPY_PART_MIGRATE] += ns[1];
+    return code;
+}
+
+gb_code gb_copy_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
+{
+    const bool managed = gb_copy_memory_of(run->args) == GB_MEM_MANAGED;
+    *out = (gb_sample){0};
+    for (int i = 0; i < GB_MAX_PARTS; i++)
+        out->parts[i] = NAN;
+    out->parts[managed ? COPY_PART_TOUCH : COPY_PART_H2D] = 0;
+    out->parts[managed ? COPY_PART_MIGRATE : COPY_PART_D2H] = 0;
+    if (!managed && run->cache == GB_CACHE_WARM)
+        return sample_both(run, iterations, out, err);
+    gb_code code = GB_OK;
+    for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
+        code = managed ? sample_managed(run, out, err) : sample_both(run, 1, out, err);
+    return code;
+}
+
+bool gb_copy_samples_itself(const gb_value args[], gb_timer timer)
+{
+    if (gb_copy_memory_of(args) == GB_MEM_MANAGED)
+        return true;
+    return gb_copy_direction_of(args) == COPY_BIDIRECTIONAL && timer == GB_TIMER_DEVICE;
+}
+
+/* Pageable and managed memory make the calling thread wait. Many pieces would fill the queue behind
+ * the gate, and what they cost is above all their issue, which a gate would hide. */
+bool gb_copy_gate_allowed(const gb_value args[], gb_device_kind kind)
+{
+    (void)kind;
+    const gb_memory_kind memory = gb_copy_memory_of(args);
+    return memory != GB_MEM_PAGEABLE && memory != GB_MEM_MANAGED && args[COPY_PIECES].number == 1;
+}
