@@ -144,12 +144,8 @@ static gb_code sample_both(gb_run *run, uint64_t iterations, gb_sample *out, gb_
     gb_copy_state *s = run->state;
     gb_device *dev = run->dev;
     const gb_device_ops *ops = dev->ops;
-    const bool gate = run->gate && gb_copy_gate_allowed(run->args, dev->info.kind);
-    gb_code code = GB_OK;
-    if (run->cache == GB_CACHE_COLD)
-        code = ops->flush_cache(dev, run->stream, err);
-    if (code == GB_OK && gate)
-        code = ops->gate_hold(dev, run->stream, GATE_LIMIT_NS, err);
+    const bool gate = run->gate;
+    gb_code code = gate ? ops->gate_hold(dev, run->stream, GATE_LIMIT_NS, err) : GB_OK;
     if (code != GB_OK)
         return code;
     code = enqueue_both(run, iterations, err);
@@ -169,10 +165,10 @@ static gb_code sample_both(gb_run *run, uint64_t iterations, gb_sample *out, gb_
         code = ops->elapsed_ns(dev, s->start, s->stop, &whole, err);
     for (unsigned i = 0; i < 2 && code == GB_OK; i++)
         code = ops->elapsed_ns(dev, s->start, s->ends[i], &ends[i], err);
-    out->ns += whole;
-    out->parts[COPY_PART_H2D] += ends[0];
-    out->parts[COPY_PART_D2H] += ends[1];
-    out->gate_expired = out->gate_expired || expired;
+    out->ns = whole;
+    out->parts[COPY_PART_H2D] = ends[0];
+    out->parts[COPY_PART_D2H] = ends[1];
+    out->gate_expired = expired;
     return code;
 }
 
@@ -200,11 +196,7 @@ static gb_code sample_managed(gb_run *run, gb_sample *out, gb_error *err)
     gb_event *const marks[] = {s->start, s->ends[0], s->stop};
     const bool host_first = lane->direction == GB_COPY_H2D, events = run->timer == GB_TIMER_DEVICE;
     double ns[2] = {0, 0};
-    gb_code code = GB_OK;
-    if (run->cache == GB_CACHE_COLD)
-        code = ops->flush_cache(dev, run->stream, err);
-    if (code == GB_OK)
-        code = ops->stream_sync(dev, run->stream, err);
+    gb_code code = ops->stream_sync(dev, run->stream, err);
     if (code == GB_OK && events)
         code = ops->event_record(dev, marks[0], run->stream, err);
     for (int i = 0; i < 2 && code == GB_OK; i++) {
@@ -220,7 +212,6 @@ static gb_code sample_managed(gb_run *run, gb_sample *out, gb_error *err)
         code = ops->elapsed_ns(dev, marks[i], marks[i + 1], &ns[i], err);
     if (run->timer == GB_TIMER_CALL) {
         out->ns += ns[host_first ? 1 : 0];
-        out->parts[COPY_PART_TOUCH] = out->parts[COPY_PART_MIGRATE] = NAN;
         return code;
     }
     out->ns += ns[0] + ns[1];
@@ -235,13 +226,13 @@ gb_code gb_copy_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_erro
     *out = (gb_sample){0};
     for (int i = 0; i < GB_MAX_PARTS; i++)
         out->parts[i] = NAN;
-    out->parts[managed ? COPY_PART_TOUCH : COPY_PART_H2D] = 0;
-    out->parts[managed ? COPY_PART_MIGRATE : COPY_PART_D2H] = 0;
-    if (!managed && run->cache == GB_CACHE_WARM)
+    if (!managed)
         return sample_both(run, iterations, out, err);
+    if (run->timer != GB_TIMER_CALL)
+        out->parts[COPY_PART_TOUCH] = out->parts[COPY_PART_MIGRATE] = 0;
     gb_code code = GB_OK;
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
-        code = managed ? sample_managed(run, out, err) : sample_both(run, 1, out, err);
+        code = sample_managed(run, out, err);
     return code;
 }
 

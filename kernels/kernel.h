@@ -48,8 +48,9 @@ typedef struct gb_kernel {
      * sample of `iterations`. NULL: the measuring loop uses enqueue. */
     gb_code (*sample)(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
     /* Whether `sample` (when there is one) is used for these arguments and this timer; otherwise
-     * the measuring loop uses enqueue. NULL: always. `sample` honours run->timer, run->cache and
-     * run->gate itself. enqueue exists in either case: verification uses it. */
+     * the measuring loop uses enqueue. NULL: always. `sample` honours run->timer and run->gate
+     * itself; for a cold cache the loop flushes before it and asks for one iteration. enqueue
+     * exists in either case: warm-up and verification use it. */
     bool (*samples_itself)(const gb_value args[], gb_timer timer);
     /* Poisons the outputs (0xFF bytes) so that verify sees only what the next iteration wrote. */
     gb_code (*reset)(gb_run *run, gb_error *err);
