@@ -161,8 +161,9 @@ static const struct {
     {2, 2, GB_NO_MEMORY, false, ""},
     {3, 3, GB_DRIVER, false, "the driver could not be initialised; see dmesg"},
     {4, 4, GB_DEVICE_ERROR, true, ""},
-    {34, 34, GB_DRIVER, false, "the toolkit's link-time stub of libcuda was loaded in place of "
-                               "the driver's; take the stubs folder out of LD_LIBRARY_PATH"},
+    {34, 34, GB_DRIVER, false,
+     "the toolkit's link-time stub of libcuda was loaded in place of "
+     "the driver's; take the stubs folder out of LD_LIBRARY_PATH"},
     {35, 35, GB_DRIVER, false, ""},
     {36, 36, GB_UNAVAILABLE, false, "this call needs a newer driver"},
     {46, 46, GB_DEVICE_BUSY, false, "the device is in use by another process"},
@@ -172,8 +173,9 @@ static const struct {
     {200, 200, GB_NO_KERNEL_IMAGE, false, ""},
     {201, 201, GB_DEVICE_ERROR, true, ""},
     {209, 209, GB_NO_KERNEL_IMAGE, false, ""},
-    {214, 214, GB_HARDWARE_FAULT, true, "uncorrectable memory error; reset the GPU or reboot, "
-                                        "and have it checked when it comes back"},
+    {214, 214, GB_HARDWARE_FAULT, true,
+     "uncorrectable memory error; reset the GPU or reboot, "
+     "and have it checked when it comes back"},
     {216, 216, GB_DEVICE_BUSY, false, "the device is in use by another process"},
     {218, 218, GB_NO_KERNEL_IMAGE, false, ""},
     {220, 220, GB_HARDWARE_FAULT, true, "uncorrectable NVLink error; reset the GPU or reboot"},
@@ -181,8 +183,9 @@ static const struct {
     {226, 226, GB_HARDWARE_FAULT, true, "contained memory error; start the process again"},
     {600, 600, GB_NOT_READY, false, ""},
     {700, 700, GB_DEVICE_ERROR, true, ""},
-    {702, 702, GB_DEVICE_ERROR, true, "the kernel ran into the time limit of a device with a "
-                                      "display"},
+    {702, 702, GB_DEVICE_ERROR, true,
+     "the kernel ran into the time limit of a device with a "
+     "display"},
     {709, 710, GB_DEVICE_ERROR, true, ""},
     {714, 719, GB_DEVICE_ERROR, true, ""},
     {721, 721, GB_DEVICE_ERROR, true, ""},
@@ -196,7 +199,7 @@ static const struct {
     {999, 999, GB_DEVICE_ERROR, true, "see dmesg for the driver's message"},
 };
 
-gb_code gb_cuda_code(int status, bool *sticky)
+gb_code gb_cuda_classify(int status, bool *sticky)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         if (status >= classes[i].from && status <= classes[i].to) {

@@ -53,7 +53,7 @@ const char *gb_cuda_minimum_driver(int toolkit);
 
 /* The gb_code of a CUDA runtime error number, and whether the context is lost after it (every later
  * call would give the same error, only a new process helps). */
-gb_code gb_cuda_code(int status, bool *sticky);
+gb_code gb_cuda_classify(int status, bool *sticky);
 
 /* What a user can do about it, as a clause without a full stop; "" when there is nothing to add. */
 const char *gb_cuda_advice(int status);
