@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "device/host_limits.h"
 #include "run/measure_parts.h"
 
 #define IMPLAUSIBLE 1.02 /* times a known ceiling */
@@ -55,10 +56,9 @@ gb_code gb_measuring_check_memory(gb_device *dev, const gb_need *need, gb_cache 
     if (!code)
         code = fits(shared ? "host" : "device", on_device, free, total, err);
     if (!code && !shared && on_host > 0) {
-        gb_device_info host;
-        code = gb_device_cpu_info(&host, err);
-        if (!code)
-            code = fits("host", on_host, host.free_bytes, host.memory_bytes, err);
+        gb_host_memory("", &total, &free);
+        if (total > 0)
+            code = fits("host", on_host, free, total, err);
     }
     return code;
 }

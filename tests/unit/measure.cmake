@@ -1,0 +1,7 @@
+# The measuring loop in virtual time, on a fake device.
+add_library(fake_device STATIC unit/fake_device.c unit/fake_kernel.c)
+target_include_directories(fake_device PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(fake_device PUBLIC gb_flags gb_device)
+foreach(name measure measure_limits measure_errors)
+  gb_unit_test(${name} fake_device gb_run)
+endforeach()
