@@ -237,6 +237,11 @@ static gb_code prepare(gb_run *run, gb_error *err)
     if (s == NULL)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the state of copy");
     run->state = s;
+    const gb_memory_kind kind = gb_copy_memory_of(run->args);
+    s->managed = kind == GB_MEM_MANAGED;
+    s->by_kernel = s->managed || kind == GB_MEM_MAPPED;
+    s->bytes = run->args[COPY_BYTES].number;
+    s->pieces = run->args[COPY_PIECES].number;
     s->n_lanes = direction == COPY_BIDIRECTIONAL ? 2 : 1;
     s->lanes[0].direction = s->n_lanes == 2 ? GB_COPY_H2D : copies[direction];
     s->lanes[1].direction = GB_COPY_D2H;

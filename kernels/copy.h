@@ -28,6 +28,9 @@ typedef struct gb_copy_lane {
 } gb_copy_lane;
 
 typedef struct gb_copy_state {
+    bool by_kernel; /* a kernel moves the bytes instead of a copy engine: mapped and managed */
+    bool managed;
+    uint64_t bytes, pieces;
     gb_copy_lane lanes[2];
     unsigned n_lanes;
     gb_stream *second; /* of lane 1; NULL when there is one lane */

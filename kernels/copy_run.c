@@ -18,13 +18,6 @@ void gb_copy_piece(uint64_t bytes, uint64_t pieces, uint64_t index, uint64_t *of
     *length = base + (index < longer ? 1 : 0);
 }
 
-/* Whether a kernel moves the bytes instead of a copy engine. */
-static bool by_kernel(const gb_value args[])
-{
-    const gb_memory_kind kind = gb_copy_memory_of(args);
-    return kind == GB_MEM_MAPPED || kind == GB_MEM_MANAGED;
-}
-
 static gb_code copy_by_kernel(gb_run *run, gb_stream *stream, void *to, const void *from,
                               size_t bytes, gb_error *err)
 {
@@ -41,15 +34,15 @@ static void *address(const gb_memory *memory, bool of_kernel)
 /* All pieces of one lane, on a stream. */
 static gb_code copy_lane(gb_run *run, const gb_copy_lane *lane, gb_stream *stream, gb_error *err)
 {
+    const gb_copy_state *s = run->state;
     gb_device *dev = run->dev;
-    const uint64_t bytes = run->args[COPY_BYTES].number, pieces = run->args[COPY_PIECES].number;
-    const bool kernel = by_kernel(run->args);
+    const bool kernel = s->by_kernel;
     char *to = address(&lane->to, kernel);
     const char *from = address(&lane->from, kernel);
     gb_code code = GB_OK;
-    for (uint64_t i = 0; i < pieces && code == GB_OK; i++) {
+    for (uint64_t i = 0; i < s->pieces && code == GB_OK; i++) {
         uint64_t offset, length;
-        gb_copy_piece(bytes, pieces, i, &offset, &length);
+        gb_copy_piece(s->bytes, s->pieces, i, &offset, &length);
         code = kernel ? copy_by_kernel(run, stream, to + offset, from + offset, length, err)
                       : dev->ops->copy(dev, stream, to + offset, from + offset, length,
                                        lane->direction, err);
@@ -95,7 +88,7 @@ gb_code gb_copy_enqueue(gb_run *run, gb_error *err)
 {
     gb_copy_state *s = run->state;
     gb_device *dev = run->dev;
-    if (gb_copy_memory_of(run->args) == GB_MEM_MANAGED)
+    if (s->managed)
         return enqueue_managed(run, &s->lanes[0], err);
     if (s->n_lanes == 1)
         return copy_lane(run, &s->lanes[0], run->stream, err);
@@ -222,11 +215,11 @@ static gb_code sample_managed(gb_run *run, gb_sample *out, gb_error *err)
 
 gb_code gb_copy_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
-    const bool managed = gb_copy_memory_of(run->args) == GB_MEM_MANAGED;
+    const gb_copy_state *s = run->state;
     *out = (gb_sample){0};
     for (int i = 0; i < GB_MAX_PARTS; i++)
         out->parts[i] = NAN;
-    if (!managed)
+    if (!s->managed)
         return sample_both(run, iterations, out, err);
     if (run->timer != GB_TIMER_CALL)
         out->parts[COPY_PART_TOUCH] = out->parts[COPY_PART_MIGRATE] = 0;

@@ -28,6 +28,7 @@ static const gb_metric_spec metrics[] = {
 };
 
 typedef struct state {
+    enum what what;
     gb_memory mark;         /* one word */
     gb_event *start, *stop; /* for what: events */
     bool marking;           /* the next launch writes the mark */
@@ -63,6 +64,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     if (s == NULL)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the state of noop");
     run->state = s;
+    s->what = what_of(run->args);
     s->expected = (uint32_t)gb_mix(run->seed, 1) & 0x7fffffffu; /* never the poison */
     gb_code code = dev->ops->alloc(dev, GB_MEM_DEVICE, sizeof(uint32_t), &s->mark, err);
     if (code == GB_OK)
@@ -87,7 +89,7 @@ static gb_code record_pair(gb_run *run, gb_error *err)
 static gb_code enqueue(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    if (what_of(run->args) == EVENTS)
+    if (s->what == EVENTS)
         return record_pair(run, err);
     uint32_t *mark = s->marking ? s->mark.device : NULL;
     s->marking = false;
@@ -157,7 +159,7 @@ static void compare(void *user, void *elements, uint64_t first, size_t count)
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    if (what_of(run->args) == EVENTS)
+    if (s->what == EVENTS)
         return verify_events(run, err);
     checking c = {.expected = s->expected};
     gb_code code = gb_memory_read(run, &s->mark, sizeof(uint32_t), 1, compare, &c, err);

@@ -1,0 +1,397 @@
+/* stream: the operations of STREAM and BabelStream on arrays of fp32 or fp64. See stream.cu. */
+#include "kernels/stream.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "kernels/common.h"
+
+GB_FN_DECLARE(stream_write_fp32)
+GB_FN_DECLARE(stream_write_fp64)
+GB_FN_DECLARE(stream_copy_fp32)
+GB_FN_DECLARE(stream_copy_fp64)
+GB_FN_DECLARE(stream_scale_fp32)
+GB_FN_DECLARE(stream_scale_fp64)
+GB_FN_DECLARE(stream_add_fp32)
+GB_FN_DECLARE(stream_add_fp64)
+GB_FN_DECLARE(stream_triad_fp32)
+GB_FN_DECLARE(stream_triad_fp64)
+GB_FN_DECLARE(stream_read_fp32)
+GB_FN_DECLARE(stream_read_fp64)
+GB_FN_DECLARE(stream_dot_fp32)
+GB_FN_DECLARE(stream_dot_fp64)
+
+enum { OP, TYPE, BYTES };
+enum op { READ, WRITE, COPY, SCALE, ADD, TRIAD, DOT };
+enum type { FP32, FP64 };
+static const char *const op_words[] = {"read", "write", "copy", "scale",
+                                       "add",  "triad", "dot",  NULL};
+static const char *const type_words[] = {"fp32", "fp64", NULL};
+static const size_t type_bytes[] = {sizeof(float), sizeof(double)};
+
+/* What an operation does: arrays read and written, floating-point operations an element. */
+static const struct operation {
+    unsigned reads, writes, flops;
+    const gb_fn *fn[2];
+} operations[] = {
+    [READ] = {1, 0, 1, {GB_FN(stream_read_fp32), GB_FN(stream_read_fp64)}},
+    [WRITE] = {0, 1, 0, {GB_FN(stream_write_fp32), GB_FN(stream_write_fp64)}},
+    [COPY] = {1, 1, 0, {GB_FN(stream_copy_fp32), GB_FN(stream_copy_fp64)}},
+    [SCALE] = {1, 1, 1, {GB_FN(stream_scale_fp32), GB_FN(stream_scale_fp64)}},
+    [ADD] = {2, 1, 1, {GB_FN(stream_add_fp32), GB_FN(stream_add_fp64)}},
+    [TRIAD] = {2, 1, 2, {GB_FN(stream_triad_fp32), GB_FN(stream_triad_fp64)}},
+    [DOT] = {2, 0, 2, {GB_FN(stream_dot_fp32), GB_FN(stream_dot_fp64)}},
+};
+
+/* The scalar of scale, triad and write. A small whole number, so that every result is exact. */
+#define SCALAR 3.0
+/* Blocks of a reduction at the most, each with a partial sum. */
+#define MAX_PARTIALS 8192
+
+static const gb_param params[] = {
+    [OP] = {.name = "op",
+            .summary = "x: read; a=s: write; a=x: copy; a=s*x: scale; a=x+y: add; a=x+s*y: triad; "
+                       "sum x*y: dot",
+            .kind = GB_PARAM_WORD,
+            .words = op_words,
+            .default_value = {.word = "triad"}},
+    [TYPE] = {.name = "type",
+              .summary = "type of the elements",
+              .kind = GB_PARAM_WORD,
+              .words = type_words,
+              .default_value = {.word = "fp64"}},
+    [BYTES] = {.name = "bytes",
+               .summary = "size of each array; one to three are used",
+               .kind = GB_PARAM_BYTES,
+               .min = 4,
+               .max = UINT64_C(1) << 40,
+               .default_value = {.number = UINT64_C(256) << 20}},
+};
+
+static const gb_metric_spec metrics[] = {
+    {.name = "bandwidth",
+     .unit = "B/s",
+     .summary = "bytes of all arrays, read and written, over time",
+     .higher_is_better = true,
+     .numerator = GB_PER_BYTES_MOVED,
+     .part = -1},
+};
+
+/* How the tiles of a reduction are dealt to its blocks; see stream.cu. */
+typedef struct dealing {
+    uint32_t grid;
+    uint64_t tile; /* elements */
+    uint64_t per_block, block_stride, tile_stride;
+} dealing;
+
+typedef struct state {
+    gb_memory to, x, y, partial; /* those that the operation has */
+    enum op op;
+    enum type type;
+    bool reduces;
+    uint64_t n;
+    uint64_t seeds[2]; /* of x and y */
+    dealing deal;      /* of read and dot */
+    const gb_fn *fn;
+    gb_launch launch;
+} state;
+
+static enum op op_of(const gb_value args[])
+{
+    return (enum op)gb_word_index(op_words, args[OP]);
+}
+
+static enum type type_of(const gb_value args[])
+{
+    return (enum type)gb_word_index(type_words, args[TYPE]);
+}
+
+static bool reduces(const gb_value args[])
+{
+    return operations[op_of(args)].writes == 0;
+}
+
+static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
+{
+    (void)kind;
+    const struct operation *op = &operations[op_of(args)];
+    const size_t size = type_bytes[type_of(args)];
+    const uint64_t bytes = args[BYTES].number;
+    if (bytes % size != 0)
+        return gb_fail(err, GB_INVALID, "bytes (%llu) is not a multiple of the %zu of one %s",
+                       (unsigned long long)bytes, size, args[TYPE].word);
+    *need = (gb_need){0};
+    gb_code code = gb_mul_u64(bytes, op->reads + op->writes, &need->device_bytes, err);
+    if (code == GB_OK && reduces(args))
+        code = gb_add_u64(need->device_bytes, MAX_PARTIALS * size, &need->device_bytes, err);
+    return code;
+}
+
+/* The partial sums of read and dot are not counted: they are no part of what has to be moved. */
+static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
+{
+    (void)kind;
+    const struct operation *op = &operations[op_of(args)];
+    const uint64_t bytes = args[BYTES].number, n = bytes / type_bytes[type_of(args)];
+    *out = (gb_work){
+        .bytes_read = op->reads * bytes,
+        .bytes_written = op->writes * bytes,
+        .bytes_moved = (op->reads + op->writes) * bytes,
+        .flops = op->flops * n,
+        .items = n,
+        .working_set = (op->reads + op->writes) * bytes,
+        .ceiling = GB_CEILING_MEMORY,
+    };
+}
+
+/* Element i of an input: a multiple of 1/256 in [1, 2). Then every elementwise result and every
+ * term of a sum is exact in both types, with and without fused multiply-adds. */
+static double value(uint64_t seed, uint64_t i)
+{
+    return 1.0 + (double)(gb_mix(seed, i) >> 56) / 256.0;
+}
+
+typedef struct making {
+    uint64_t seed;
+    enum type type;
+} making;
+
+static void make(void *user, void *elements, uint64_t first, size_t count)
+{
+    const making *m = user;
+    float *singles = elements;
+    double *doubles = elements;
+    for (size_t i = 0; i < count; i++) {
+        if (m->type == FP32)
+            singles[i] = (float)value(m->seed, first + i);
+        else
+            doubles[i] = value(m->seed, first + i);
+    }
+}
+
+static dealing deal_tiles(const gb_device_info *info, enum type type, uint64_t n)
+{
+    /* Enough blocks to fill a GPU several times over, and to even out a CPU's threads. */
+    const bool gpu = info->kind != GB_CPU;
+    const uint64_t width = gpu ? STREAM_PACK_BYTES / type_bytes[type] : 1;
+    dealing deal = {.tile = STREAM_REDUCE_BLOCK * STREAM_REDUCE_LOADS * width};
+    const uint64_t tiles = n / deal.tile;
+    uint64_t grid = (uint64_t)(info->units > 0 ? info->units : 1) * (gpu ? 32 : 4);
+    if (grid > MAX_PARTIALS)
+        grid = MAX_PARTIALS;
+    if (grid > tiles)
+        grid = tiles > 0 ? tiles : 1;
+    deal.grid = (uint32_t)grid;
+    deal.per_block = tiles > 0 ? (tiles + grid - 1) / grid : 1;
+    deal.block_stride = gpu ? 1 : deal.per_block;
+    deal.tile_stride = gpu ? grid : 1;
+    return deal;
+}
+
+static gb_code prepare_input(gb_run *run, gb_memory *memory, uint64_t seed, gb_error *err)
+{
+    const state *s = run->state;
+    const size_t size = type_bytes[s->type];
+    making m = {.seed = seed, .type = s->type};
+    gb_code code = run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, (size_t)s->n * size, memory, err);
+    if (code == GB_OK)
+        code = gb_memory_write(run, memory, size, s->n, make, &m, err);
+    return code;
+}
+
+static gb_code prepare(gb_run *run, gb_error *err)
+{
+    gb_device *dev = run->dev;
+    state *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of stream");
+    run->state = s;
+    s->op = op_of(run->args);
+    s->type = type_of(run->args);
+    s->reduces = reduces(run->args);
+    const struct operation *op = &operations[s->op];
+    const size_t size = type_bytes[s->type];
+    s->n = run->args[BYTES].number / size;
+    s->fn = op->fn[s->type];
+    for (unsigned i = 0; i < GB_COUNT(s->seeds); i++)
+        s->seeds[i] = gb_rng_derive(run->seed, i);
+    gb_code code = GB_OK;
+    if (op->reads > 0)
+        code = prepare_input(run, &s->x, s->seeds[0], err);
+    if (code == GB_OK && op->reads > 1)
+        code = prepare_input(run, &s->y, s->seeds[1], err);
+    if (code != GB_OK)
+        return code;
+    if (s->reduces) {
+        s->deal = deal_tiles(&dev->info, s->type, s->n);
+        s->launch = (gb_launch){.grid = {s->deal.grid, 1, 1}, .block = {STREAM_REDUCE_BLOCK, 1, 1}};
+        return dev->ops->alloc(dev, GB_MEM_DEVICE, MAX_PARTIALS * size, &s->partial, err);
+    }
+    const uint64_t pack = STREAM_PACK_BYTES / size;
+    s->launch = gb_launch_shape(dev, (s->n + pack - 1) / pack, GB_BLOCK);
+    return dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->n * size, &s->to, err);
+}
+
+static gb_code enqueue(gb_run *run, gb_error *err)
+{
+    state *s = run->state;
+    gb_device *dev = run->dev;
+    float single = (float)SCALAR;
+    double twice = SCALAR;
+    void *scalar = s->type == FP32 ? (void *)&single : (void *)&twice;
+    dealing *d = &s->deal;
+    void *elementwise[] = {&s->to.device, &s->x.device, &s->y.device, scalar, &s->n};
+    void *reduction[] = {&s->partial.device, &s->x.device,     &s->y.device,   &s->n,
+                         &d->per_block,      &d->block_stride, &d->tile_stride};
+    return dev->ops->launch(dev, run->stream, s->fn, &s->launch,
+                            s->reduces ? reduction : elementwise, err);
+}
+
+static gb_code reset(gb_run *run, gb_error *err)
+{
+    state *s = run->state;
+    return gb_memory_poison(run, s->reduces ? &s->partial : &s->to, err);
+}
+
+/* What one element should become (elementwise), or what it adds to a sum. */
+static double expected(const state *s, uint64_t i)
+{
+    switch (s->op) {
+    case WRITE:
+        return SCALAR;
+    case READ:
+    case COPY:
+        return value(s->seeds[0], i);
+    case SCALE:
+        return SCALAR * value(s->seeds[0], i);
+    case ADD:
+        return value(s->seeds[0], i) + value(s->seeds[1], i);
+    case TRIAD:
+        return value(s->seeds[0], i) + SCALAR * value(s->seeds[1], i);
+    case DOT:
+        return value(s->seeds[0], i) * value(s->seeds[1], i);
+    }
+    return 0;
+}
+
+/* Adds to sums[b] what block b has to sum up. */
+static void expected_sums(const state *s, double sums[])
+{
+    const dealing *d = &s->deal;
+    const uint64_t tiles = s->n / d->tile;
+    for (uint64_t tile = 0; tile <= tiles; tile++) {
+        uint64_t block = d->tile_stride == 1 ? tile / d->per_block : tile % d->grid;
+        uint64_t end = (tile + 1) * d->tile;
+        if (tile == tiles) { /* what is left after the last whole tile */
+            block = 0;
+            end = s->n;
+        }
+        for (uint64_t i = tile * d->tile; i < end; i++)
+            sums[block] += expected(s, i);
+    }
+}
+
+typedef struct checking {
+    const state *s;
+    const double *sums; /* of the blocks; NULL: elementwise */
+    gb_mismatch bad;
+} checking;
+
+/* A sum's terms are positive, so its relative error is at most the unit roundoff times the number
+ * of additions that a term goes through (Higham, Accuracy and Stability, section 4.2): one a tile,
+ * and under 32 within a thread's loads, the rest and the tree of the block. Twice that is allowed.
+ */
+static double tolerance(const checking *c, double want)
+{
+    if (c->sums == NULL)
+        return 0; /* exact by the choice of the inputs */
+    const double epsilon = c->s->type == FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    return epsilon * (double)(c->s->deal.per_block + 32) * want;
+}
+
+static void compare(void *user, void *elements, uint64_t first, size_t count)
+{
+    checking *c = user;
+    const float *singles = elements;
+    const double *doubles = elements;
+    for (size_t i = 0; i < count; i++) {
+        const double want = c->sums ? c->sums[first + i] : expected(c->s, first + i);
+        const double found = c->s->type == FP32 ? (double)singles[i] : doubles[i];
+        gb_compare_f64(&c->bad, first + i, want, found, tolerance(c, want));
+    }
+}
+
+static gb_code verify(gb_run *run, gb_error *err)
+{
+    state *s = run->state;
+    checking c = {.s = s};
+    const size_t size = type_bytes[s->type];
+    if (!s->reduces) {
+        gb_code code = gb_memory_read(run, &s->to, size, s->n, compare, &c, err);
+        return code != GB_OK ? code : gb_mismatch_result(&c.bad, "stream", s->n, size, err);
+    }
+    double *sums = calloc(s->deal.grid, sizeof *sums);
+    if (sums == NULL)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for the sums of %u blocks", s->deal.grid);
+    expected_sums(s, sums);
+    c.sums = sums;
+    gb_code code = gb_memory_read(run, &s->partial, size, s->deal.grid, compare, &c, err);
+    free(sums);
+    if (code != GB_OK)
+        return code;
+    return gb_mismatch_result(&c.bad, "stream: partial sums of the blocks", s->deal.grid, size,
+                              err);
+}
+
+static void release(gb_run *run)
+{
+    state *s = run->state;
+    if (s == NULL)
+        return;
+    gb_memory *const all[] = {&s->partial, &s->to, &s->y, &s->x};
+    for (size_t i = 0; i < GB_COUNT(all); i++)
+        run->dev->ops->free(run->dev, all[i]);
+    free(s);
+    run->state = NULL;
+}
+
+const gb_kernel gb_kernel_stream = {
+    .spec =
+        {
+            .name = "stream",
+            .summary = "reading and writing long arrays: the bandwidth of caches and memory",
+            .lesson =
+                "Most code that runs on a GPU is limited by how fast it can fetch its data, not by "
+                "how fast it can compute. These seven operations do next to nothing with what they "
+                "read, so their speed is that of the memory that holds the arrays: the caches "
+                "while all of them fit, the device's memory beyond. Dividing the bytes that a "
+                "kernel must move by this bandwidth gives a time that no rewriting of its "
+                "arithmetic can beat. Bytes are counted as in STREAM: each array once for each "
+                "time it is read or written, extra traffic of caches not included.",
+            .picture =
+                "Bandwidth over size climbs as long as starting the kernel is the longer part, "
+                "has its peak where the arrays fill a cache, and falls to a plateau once they are "
+                "several times larger than the last cache: that plateau is the memory. Operations "
+                "that only read (read, dot) lie a little above those that also write, since "
+                "memory has to turn around between the two. On a CPU write, copy and triad read "
+                "each line before they overwrite it, which is traffic that is not counted, so "
+                "that they lie clearly below read.",
+            .source = "kernels/stream.cu",
+            .version = 1,
+            .params = params,
+            .n_params = GB_COUNT(params),
+            .metrics = metrics,
+            .n_metrics = GB_COUNT(metrics),
+            .devices = GB_ANY_DEVICE,
+            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
+            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
+            .default_timer = GB_TIMER_DEVICE,
+            .check = check,
+            .work = work,
+        },
+    .prepare = prepare,
+    .enqueue = enqueue,
+    .reset = reset,
+    .verify = verify,
+    .release = release,
+};
