@@ -51,6 +51,8 @@ if(NOT GPUBENCH_CUDA STREQUAL "OFF")
     find_package(CUDAToolkit REQUIRED)
     set(CMAKE_CUDA_STANDARD 17)
     set(CMAKE_CUDA_RUNTIME_LIBRARY None) # linked by name below, so that tests can put a fake in its place
+    # nvcc's stubs need no C++ runtime then.
+    string(APPEND CMAKE_CUDA_FLAGS " -Xcompiler=-fno-exceptions,-fno-threadsafe-statics")
     set(GPUBENCH_HAVE_CUDA ON)
     add_library(gb_cudart INTERFACE)
     target_link_libraries(gb_cudart INTERFACE ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a
