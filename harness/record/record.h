@@ -96,8 +96,8 @@ typedef struct gb_record {
     char stopped_by[16]; /* "precision", "max-samples", "budget", "timeout"; "" none */
     gb_metric metrics[GB_MAX_METRICS];
     size_t n_metrics;
-    uint32_t flags;   /* GB_BIT(gb_flag) */
-    json_t *parts_ns; /* object or NULL: median ns per iteration of each part */
+    uint32_t flags;    /* GB_BIT(gb_flag) */
+    json_t *parts_ns;  /* object or NULL: median ns per iteration of each part */
     json_t *phases_ns; /* object or NULL: setup, warmup, measure, verify, teardown, total */
     json_t *telemetry; /* object or NULL */
 } gb_record;

@@ -67,6 +67,7 @@ char *gb_results_csv(const json_t *devices, const gb_record records[], size_t n)
  * is a line in *report (text, caller frees; set on GB_OK too), what could not be checked a line
  * that begins with "note: ". GB_WRONG_RESULT when there is any difference; errors of
  * gb_results_load. */
-gb_code gb_results_verify(const char *path, const gb_catalog *catalog, char **report, gb_error *err);
+gb_code gb_results_verify(const char *path, const gb_catalog *catalog, char **report,
+                          gb_error *err);
 
 #endif

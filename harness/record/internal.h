@@ -1,0 +1,87 @@
+/* What the files of this folder share; not for others (but for the fuzz target). */
+#ifndef GB_RECORD_INTERNAL_H
+#define GB_RECORD_INTERNAL_H
+
+#include <stdio.h>
+
+#include "record/run_dir.h"
+
+#define GB_RESULTS_FORMAT 1
+#define GB_RESULTS_SCHEMA "gpubench-results/1"
+
+/* A field of gb_summary (double) or gb_work (uint64_t): its key in JSON, and its place. One table
+ * each drives writing, reading and the columns of the CSV. */
+typedef struct gb_field {
+    const char *name;
+    size_t offset;
+} gb_field;
+#define GB_TIME_FIELDS 11
+#define GB_WORK_FIELDS 7
+extern const gb_field gb_time_fields[GB_TIME_FIELDS];
+extern const gb_field gb_work_fields[GB_WORK_FIELDS];
+double gb_time_field(const gb_summary *time, const gb_field *field);
+uint64_t gb_work_field(const gb_work *work, const gb_field *field);
+
+extern const char *const gb_ceiling_words[]; /* by gb_ceiling, NULL-terminated */
+
+/* gb_record_summarise without the metrics. */
+gb_code gb_record_summarise_time(gb_record *record, gb_error *err);
+/* All statistics of `time` absent. */
+void gb_summary_clear(gb_summary *time);
+
+/* DIR/NAME; the caller frees, NULL on out of memory. */
+char *gb_path_join(const char *dir, const char *name);
+/* The whole of a regular file (anything else is GB_IO, and never waited for); the caller frees.
+ * *bytes is NUL-terminated, which n does not count. */
+gb_code gb_file_read(const char *path, char **bytes, size_t *n, gb_error *err);
+/* Opens a regular file for reading. */
+gb_code gb_file_open(const char *path, FILE **out, gb_error *err);
+/* fsync that lets pass what cannot be synchronised (pipes, some network file systems). */
+gb_code gb_file_sync(int fd, const char *path, gb_error *err);
+/* fsync of a directory, so that a created or renamed name survives a power cut. */
+gb_code gb_dir_sync(const char *path, gb_error *err);
+
+/* A file that appears under its name only when whole: written as NAME.tmp beside it, fsynced,
+ * renamed, directory fsynced. gb_replace_end with a code other than GB_OK drops it and returns that
+ * code; it always releases what gb_replace_begin opened. */
+#define GB_TEMPORARY ".tmp"
+typedef struct gb_replace {
+    char *dir, *path, *temporary;
+    FILE *stream;
+} gb_replace;
+gb_code gb_replace_begin(gb_replace *file, const char *dir, const char *name, gb_error *err);
+gb_code gb_replace_end(gb_replace *file, gb_code code, gb_error *err);
+
+/* DIR/.lock. */
+typedef struct gb_lock {
+    char *path;
+    int fd;
+} gb_lock;
+/* GB_IN_USE names the holder's pid; GB_IO. */
+gb_code gb_lock_take(const char *dir, gb_lock *lock, gb_error *err);
+void gb_lock_release(gb_lock *lock); /* removes the file; fine with one whose fd is -1 */
+
+/* Records of cases.jsonl, the last of each device, case and replicate, at the place of the first.
+ * `file` is for messages. *whole is how many bytes at the beginning are whole lines; a last line
+ * without its newline counts as a record when it is one (out->torn stays false, *whole excludes
+ * it), and is torn otherwise. */
+gb_code gb_lines_read(FILE *stream, const char *file, bool samples, gb_results *out,
+                      uint64_t *whole, gb_error *err);
+/* The records with their samples of the cases.jsonl that belongs to a run directory or results
+ * file. GB_IO without one. */
+gb_code gb_results_load_lines(const char *path, gb_results *out, gb_error *err);
+/* A results.json in memory. */
+gb_code gb_results_parse(const char *file, const char *bytes, size_t n, gb_results *out,
+                         gb_error *err);
+/* Sorted by device, index and replicate. */
+void gb_records_sort(gb_record records[], size_t n);
+
+/* An index of records by device, case and replicate: a JSON object {key: place}. */
+json_t *gb_index_make(const gb_record records[], size_t n, gb_error *err); /* NULL: no memory */
+gb_code gb_index_put(json_t *index, const gb_record *record, size_t place, gb_error *err);
+/* Whether it is there, and its place (may be NULL). */
+bool gb_index_find(const json_t *index, int device, const char *case_id, uint32_t replicate,
+                   size_t *place);
+void gb_index_remove(json_t *index, const gb_record *record);
+
+#endif

@@ -1,0 +1,299 @@
+/* Reading a run directory. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "record/internal.h"
+
+void gb_head_free(gb_head *head)
+{
+    json_decref(head->tool);
+    json_decref(head->run);
+    json_decref(head->suite);
+    json_decref(head->host);
+    json_decref(head->devices);
+    json_decref(head->extra);
+    *head = (gb_head){0};
+}
+
+void gb_results_free(gb_results *results)
+{
+    for (size_t i = 0; i < results->n; i++) {
+        gb_record_free(&results->records[i]);
+    }
+    free(results->records);
+    json_decref(results->document);
+    *results = (gb_results){0};
+}
+
+/* "gpubench-results/N" with N up to ours. */
+static gb_code check_schema(const char *file, const json_t *document, gb_error *err)
+{
+    static const char prefix[] = "gpubench-results/";
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (!schema || strncmp(schema, prefix, sizeof prefix - 1) != 0) {
+        return gb_fail_at(err, GB_INVALID, file, 0, 0,
+                          "not a results file of gpubench: 'schema' is not \"%s\"",
+                          GB_RESULTS_SCHEMA);
+    }
+    const char *digits = schema + sizeof prefix - 1;
+    char *end = NULL;
+    unsigned long version = isdigit((unsigned char)*digits) ? strtoul(digits, &end, 10) : 0;
+    if (!end || *end != '\0' || version == 0) {
+        return gb_fail_at(err, GB_INVALID, file, 0, 0, "'%.64s' is no results format; this is %s",
+                          schema, GB_RESULTS_SCHEMA);
+    }
+    if (version > GB_RESULTS_FORMAT) {
+        return gb_fail_at(
+            err, GB_INVALID, file, 0, 0,
+            "written in results format %lu; this gpubench reads formats up to %d: use "
+            "a newer one",
+            version, GB_RESULTS_FORMAT);
+    }
+    return GB_OK;
+}
+
+static gb_code check_head(const char *file, const json_t *document, gb_error *err)
+{
+    static const char *const objects[] = {"tool", "run", "suite", "host"};
+    for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++) {
+        const json_t *value = json_object_get(document, objects[i]);
+        if (value && !json_is_object(value)) {
+            return gb_fail_at(err, GB_INVALID, file, 0, 0, "%s: expected an object", objects[i]);
+        }
+    }
+    const json_t *devices = json_object_get(document, "devices");
+    if (devices && !json_is_array(devices)) {
+        return gb_fail_at(err, GB_INVALID, file, 0, 0, "devices: expected an array");
+    }
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        if (!json_is_object(json_array_get(devices, i))) {
+            return gb_fail_at(err, GB_INVALID, file, 0, 0, "devices[%zu]: expected an object", i);
+        }
+    }
+    if (!json_is_boolean(json_object_get(document, "complete"))) {
+        return gb_fail_at(err, GB_INVALID, file, 0, 0, "complete: expected true or false");
+    }
+    return GB_OK;
+}
+
+static gb_code check_unique(const char *file, const gb_results *results, gb_error *err)
+{
+    gb_code code = GB_OK;
+    json_t *index = json_object();
+    for (size_t i = 0; code == GB_OK && i < results->n; i++) {
+        const gb_record *r = &results->records[i];
+        size_t before;
+        if (gb_index_find(index, r->device, r->case_id, r->replicate, &before)) {
+            code =
+                gb_fail_at(err, GB_INVALID, file, 0, 0,
+                           "records[%zu] and records[%zu] are both '%s', device %d, replicate %u",
+                           before, i, r->case_id, r->device, (unsigned)r->replicate);
+        } else {
+            code = gb_index_put(index, r, i, err);
+        }
+    }
+    json_decref(index);
+    return code;
+}
+
+static gb_code read_records(const char *file, const json_t *array, gb_results *out, gb_error *err)
+{
+    size_t n = json_array_size(array);
+    if (!json_is_array(array)) {
+        return gb_fail_at(err, GB_INVALID, file, 0, 0, "records: expected an array");
+    }
+    out->records = calloc(n ? n : 1, sizeof out->records[0]);
+    if (!out->records) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for %zu records", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        char path[48];
+        snprintf(path, sizeof path, "records[%zu]", i);
+        gb_error why;
+        gb_code code = gb_record_from_json(json_array_get(array, i), path, &out->records[i], &why);
+        if (code != GB_OK) {
+            return gb_fail_at(err, code, file, 0, 0, "%s", why.message);
+        }
+        out->n = i + 1;
+    }
+    return check_unique(file, out, err);
+}
+
+gb_code gb_results_parse(const char *file, const char *bytes, size_t n, gb_results *out,
+                         gb_error *err)
+{
+    *out = (gb_results){0};
+    gb_code code = gb_json_load(bytes, n, file, &out->document, err);
+    if (code != GB_OK) {
+        return code;
+    }
+    if (!json_is_object(out->document)) {
+        code = gb_fail_at(err, GB_INVALID, file, 0, 0, "expected an object");
+        goto done;
+    }
+    code = check_schema(file, out->document, err);
+    if (code == GB_OK) {
+        code = check_head(file, out->document, err);
+    }
+    if (code == GB_OK) {
+        code = read_records(file, json_object_get(out->document, "records"), out, err);
+    }
+    if (code == GB_OK) {
+        json_object_del(out->document, "records");
+        out->complete = json_is_true(json_object_get(out->document, "complete"));
+    }
+done:
+    if (code != GB_OK) {
+        gb_results_free(out);
+    }
+    return code;
+}
+
+/* The directory in which a results file stands; the caller frees. */
+static char *parent_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = gb_text_copy(slash ? path : ".");
+    if (dir && slash) {
+        dir[slash == path ? 1 : slash - path] = '\0';
+    }
+    return dir;
+}
+
+/* Reads DIR/cases.jsonl. *found is false, and the result GB_OK, when there is none. */
+static gb_code load_lines(const char *dir, bool samples, gb_results *out, bool *found,
+                          gb_error *err)
+{
+    struct stat st;
+    FILE *stream = NULL;
+    uint64_t whole;
+    char *file = gb_path_join(dir, "cases.jsonl");
+    gb_code code = file ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    *found = file && (stat(file, &st) == 0 || errno != ENOENT);
+    if (code == GB_OK && *found) {
+        code = gb_file_open(file, &stream, err);
+    }
+    if (stream) {
+        code = gb_lines_read(stream, file, samples, out, &whole, err);
+        fclose(stream);
+    }
+    free(file);
+    return code;
+}
+
+/* Gives the records of `out` the samples that the lines hold. */
+static gb_code take_samples(gb_results *out, gb_results *lines, gb_error *err)
+{
+    json_t *index = gb_index_make(lines->records, lines->n, err);
+    for (size_t i = 0; index && i < out->n; i++) {
+        gb_record *r = &out->records[i];
+        size_t place;
+        if (gb_index_find(index, r->device, r->case_id, r->replicate, &place)) {
+            gb_record *from = &lines->records[place];
+            free(r->samples_ns);
+            r->samples_ns = from->samples_ns;
+            r->n_samples = from->n_samples;
+            from->samples_ns = NULL;
+            from->n_samples = 0;
+        }
+    }
+    json_decref(index);
+    return index ? GB_OK : GB_NO_MEMORY;
+}
+
+/* What cases.jsonl adds to the document: all records when that is not complete, or the samples. */
+static gb_code add_lines(const char *dir, bool had_document, bool samples, gb_results *out,
+                         gb_error *err)
+{
+    gb_results lines = {0};
+    bool found;
+    gb_code code = load_lines(dir, samples, &lines, &found, err);
+    if (code != GB_OK) {
+        goto done;
+    }
+    if (!found && (samples || !had_document)) {
+        code =
+            gb_fail_at(err, GB_IO, dir, 0, 0,
+                       had_document ? "no cases.jsonl beside the results: the samples are missing"
+                                    : "no run directory: neither results.json nor cases.jsonl");
+    } else if (found && out->complete) {
+        code = take_samples(out, &lines, err);
+    } else if (found) {
+        json_t *document = out->document;
+        out->document = NULL;
+        gb_results_free(out);
+        *out = lines;
+        out->document = document;
+        lines = (gb_results){0};
+        gb_records_sort(out->records, out->n);
+    }
+done:
+    gb_results_free(&lines);
+    return code;
+}
+
+static gb_code load_document(const char *file, gb_results *out, gb_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    gb_code code = gb_file_read(file, &bytes, &n, err);
+    if (code == GB_OK) {
+        code = gb_results_parse(file, bytes, n, out, err);
+    }
+    free(bytes);
+    return code;
+}
+
+gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_error *err)
+{
+    *out = (gb_results){0};
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return gb_fail_at(err, GB_IO, path, 0, 0, "%s", strerror(errno));
+    }
+    bool directory = S_ISDIR(st.st_mode);
+    char *dir = directory ? gb_text_copy(path) : parent_of(path);
+    char *file = directory ? gb_path_join(path, "results.json") : gb_text_copy(path);
+    gb_code code = GB_OK;
+    if (!dir || !file) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
+        goto done;
+    }
+    bool had_document = stat(file, &st) == 0 || errno != ENOENT;
+    if (had_document) {
+        code = load_document(file, out, err);
+    } else if (!(out->document = json_object())) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
+    }
+    if (code == GB_OK && (samples || !out->complete)) {
+        code = add_lines(dir, had_document, samples, out, err);
+    }
+done:
+    free(dir);
+    free(file);
+    if (code != GB_OK) {
+        gb_results_free(out);
+    }
+    return code;
+}
+
+gb_code gb_results_load_lines(const char *path, gb_results *out, gb_error *err)
+{
+    struct stat st;
+    bool found = false;
+    bool directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    char *dir = directory ? gb_text_copy(path) : parent_of(path);
+    gb_code code =
+        dir ? load_lines(dir, true, out, &found, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    if (code == GB_OK && !found) {
+        code = gb_fail_at(err, GB_IO, dir, 0, 0,
+                          "no cases.jsonl beside the results: the samples are missing");
+    }
+    free(dir);
+    return code;
+}
