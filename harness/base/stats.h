@@ -14,8 +14,8 @@ typedef struct gb_summary {
     double mean, stddev, mad; /* stddev (n-1): NAN for n < 2; mad: median absolute deviation, raw */
     double ci95[2];           /* of the median, exact binomial ranks; NAN below n = 6 */
     size_t outliers;          /* outside Tukey's fences (1.5 IQR), counted, never dropped */
-    bool slow_first;          /* first sample an outlier above the rest; needs n >= 5 */
-    bool drift;               /* medians of the halves differ > 2 % with disjoint CIs */
+    bool slow_first;          /* first sample an outlier above all the rest */
+    bool drift;               /* medians of the halves differ with disjoint CIs; n >= 12 */
     bool bimodal;             /* largest gap > 5 MAD with >= 10 % of the samples on both sides */
     double modes[2];          /* medians of the two clusters when bimodal, else NAN */
     size_t mode_counts[2];
@@ -26,6 +26,8 @@ typedef struct gb_summary {
  *           timer's resolution per iteration); >= 0
  *   single  whether a sample is one iteration: percentiles above p75 exist only then
  * p5 needs n >= 20 and p95 n >= 20 (and single), p99 n >= 1000 (and single); nearest rank.
+ * Outliers, slow_first, drift and bimodal need n >= 5 and a deviation above both `floor` and 2 % of
+ * the median: smaller ones are nothing to act on.
  * median: mean of the two middle values for even n. CI ranks: the narrowest symmetric pair of
  * order statistics covering >= 95 % by the exact binomial distribution.
  * Returns GB_INVALID for n = 0, a negative or non-finite sample; GB_NO_MEMORY; GB_OK. */

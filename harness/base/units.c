@@ -275,7 +275,7 @@ gb_code gb_parse_number(const char *text, double *out, gb_error *err)
 static void three_digits(double value, char *buf, size_t size)
 {
     const char *format = value == 0       ? "%.0f"
-                         : value < 0.9995 ? "%.3g"
+                         : value < 0.9995 ? "%#.3g"
                          : value < 9.995  ? "%.2f"
                          : value < 99.95  ? "%.1f"
                                           : "%.0f";
@@ -356,7 +356,12 @@ const char *gb_format_percent(double fraction, char *buf, size_t size)
         return buf;
     }
     char digits[32];
-    three_digits(fabs(fraction) * 100, digits, sizeof digits);
+    double percent = fabs(fraction) * 100;
+    if (percent >= 0.995 || percent == 0) {
+        three_digits(percent, digits, sizeof digits);
+    } else {
+        gb_snprintf(digits, sizeof digits, percent >= 0.01 ? "%.2f" : "%.1g", percent);
+    }
     snprintf(buf, size, "%s%s %%", fraction < 0 ? "-" : "", digits);
     return buf;
 }
