@@ -62,7 +62,7 @@ gb_code gb_measuring_warm_up(gb_measuring *m, gb_error *err)
         gb_measuring_progress(m);
     } while (now_ns(m) - start < m->how->warmup_ns && done < MAX_WARMUP_ITERATIONS);
 
-    m->sampler.sync_every = (uint32_t)iterations_for(m, 100e6, GB_MAX_IN_FLIGHT);
+    m->sampler.sync_every = (uint32_t)iterations_for(m, 100e6, m->sampler.sync_every);
     return read_under_load(m, &m->before, err);
 }
 
@@ -199,7 +199,7 @@ static const char *reason_to_stop(gb_measuring *m, uint64_t start)
 
 gb_code gb_measuring_sample(gb_measuring *m, gb_error *err)
 {
-    const char *reason;
+    const char *reason = "";
     uint64_t start = now_ns(m);
     gb_code code = calibrate(m, err);
     while (!code && !(reason = reason_to_stop(m, start))) {

@@ -26,9 +26,12 @@ gb_code gb_sampler_open(gb_sampler *sampler, gb_device *dev, const gb_kernel *ke
     memset(sampler, 0, sizeof *sampler);
     sampler->kernel = kernel;
     sampler->run = (gb_run){.dev = dev, .args = args, .timer = timer, .cache = cache, .seed = seed};
-    sampler->gated = gate && timer == GB_TIMER_DEVICE && !info->synchronous_launches &&
-                     !info->profiler &&
-                     (!kernel->gate_allowed || kernel->gate_allowed(args, info->kind));
+    bool holds = !kernel->gate_allowed || kernel->gate_allowed(args, info->kind);
+    sampler->gated = gate && holds && timer == GB_TIMER_DEVICE && !info->synchronous_launches &&
+                     !info->profiler;
+    sampler->sync_every = holds ? GB_MAX_IN_FLIGHT : 1; /* one iteration may fill the queue */
+    sampler->resolution_ns =
+        timer == GB_TIMER_DEVICE ? info->event_resolution_ns : host_resolution_ns(dev);
     sampler->own =
         kernel->sample && (!kernel->samples_itself || kernel->samples_itself(args, timer));
     sampler->sync_every = GB_MAX_IN_FLIGHT;
