@@ -2,6 +2,7 @@
 #ifndef GB_DEVICE_SIMT_CPU_CODE_H
 #define GB_DEVICE_SIMT_CPU_CODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -21,7 +22,8 @@ typedef enum gb_simt_mode {
 
 struct gb_cpu_code {
     const char *name;
-    gb_simt_mode mode; /* in a checked build PHASED kernels run as fibers too; this stays PHASED */
+    gb_simt_mode mode;
+    bool emulated;     /* threads run as fibers: FIBER, and in a checked build PHASED too */
     int level;         /* instruction set: 0 generic, 3 x86-64-v3, 4 x86-64-v4 */
     uint32_t n_params;
     const uint32_t *param_bytes; /* [n_params], so that a launch can keep copies of its arguments */

@@ -104,6 +104,15 @@ static inline gb_code gb_simt_leave(const char *name, gb_error *err)
     return GB_OK;
 }
 
+static constexpr bool gb_simt_as_fibers(gb_simt_mode mode)
+{
+#ifdef GB_CHECKED
+    return mode == GB_SIMT_FIBER || mode == GB_SIMT_PHASED;
+#else
+    return mode == GB_SIMT_FIBER;
+#endif
+}
+
 /* The entry of kernel Fn: unpacks the arguments once, then runs blocks in the mode's way. */
 template <auto Fn> struct gb_simt_kernel;
 template <typename... P, void (*Fn)(P...)> struct gb_simt_kernel<Fn> {
@@ -169,12 +178,7 @@ template <typename... P, void (*Fn)(P...)> struct gb_simt_kernel<Fn> {
                           [[maybe_unused]] void *const args[], gb_error *err,
                           std::index_sequence<I...>)
     {
-#ifdef GB_CHECKED
-        constexpr bool with_fibers = Mode == GB_SIMT_FIBER || Mode == GB_SIMT_PHASED;
-#else
-        constexpr bool with_fibers = Mode == GB_SIMT_FIBER;
-#endif
-        if constexpr (with_fibers)
+        if constexpr (gb_simt_as_fibers(Mode))
             return fibers(name, first, end, err, *static_cast<P *>(args[I])...);
         else if constexpr (Mode == GB_SIMT_RANGE)
             range(first, end, *static_cast<P *>(args[I])...);
@@ -205,6 +209,7 @@ static gb_code gb_simt_run(const gb_launch *launch, uint64_t first, uint64_t end
     extern const gb_cpu_code descriptor;                                                           \
     const gb_cpu_code descriptor = {gb_simt_name_##name,                                           \
                                     GB_SIMT_##mode,                                                \
+                                    gb_simt_as_fibers(GB_SIMT_##mode),                             \
                                     GB_CPU_LEVEL_OF(GB_CPU_VARIANT),                               \
                                     gb_simt_kernel<&name>::n_params,                               \
                                     gb_simt_kernel<&name>::param_bytes,                            \
