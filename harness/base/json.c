@@ -126,10 +126,11 @@ gb_code gb_json_load(const char *text, size_t n, const char *file, json_t **out,
     gb_c_locale_enter(&scope);
     json_t *json = json_loadb(text, n, JSON_REJECT_DUPLICATES, &why);
     gb_c_locale_leave(&scope);
+    if (!json && why.text[0] == '\0') { /* jansson finds no words for this */
+        return gb_fail_at(err, GB_NO_MEMORY, file, 0, 0, "out of memory for JSON");
+    }
     if (!json) {
-        gb_code code =
-            json_error_code(&why) == json_error_out_of_memory ? GB_NO_MEMORY : GB_INVALID;
-        return gb_fail_at(err, code, file, why.line > 0 ? why.line : 0,
+        return gb_fail_at(err, GB_INVALID, file, why.line > 0 ? why.line : 0,
                           why.column > 0 ? why.column : 0, "not valid JSON: %s", why.text);
     }
     *out = json;

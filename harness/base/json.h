@@ -8,6 +8,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A real, or null for NAN and infinities. New reference; NULL on out of memory. */
 json_t *gb_json_real(double value);
 /* A string, or null for NULL. Invalid UTF-8 is escaped. */
@@ -27,4 +31,7 @@ char *gb_json_line(const json_t *json);
 /* Strict load of a whole text: one document, no duplicate keys; errors have line and column. */
 gb_code gb_json_load(const char *text, size_t n, const char *file, json_t **out, gb_error *err);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

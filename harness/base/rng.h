@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct gb_rng {
     uint64_t state;
 } gb_rng;
@@ -18,4 +22,7 @@ void gb_rng_shuffle(gb_rng *rng, uint32_t items[], size_t n);
 /* A seed for stream `index` that does not overlap with its neighbours. */
 uint64_t gb_rng_derive(uint64_t seed, uint64_t index);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

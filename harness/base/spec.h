@@ -157,7 +157,7 @@ gb_code gb_mul_u64(uint64_t a, uint64_t b, uint64_t *out, gb_error *err);
 gb_code gb_add_u64(uint64_t a, uint64_t b, uint64_t *out, gb_error *err);
 
 /* SHA-256 (hex, 64 characters + NUL) of what defines a case's measured work: kernel name and
- * version, all arguments, timer, cache, and whether the gate may be used. */
+ * version, all arguments, timer, cache, and whether the gate may be used. "" when out of memory. */
 void gb_definition_hash(const gb_kernel_spec *spec, const gb_value args[], gb_timer timer,
                         gb_cache cache, bool gate, char hex[65]);
 

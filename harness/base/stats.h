@@ -7,6 +7,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* All in nanoseconds per iteration. NAN stands for "does not exist" and becomes JSON null. */
 typedef struct gb_summary {
     size_t n;
@@ -53,4 +57,7 @@ gb_code gb_stats_fit(const double bytes[], const double ns[], size_t n, gb_fit *
  * (Student t) of replicate medians, as a fraction. `half` is NAN for n < 2. */
 void gb_stats_between(const double medians[], size_t n, double *centre, double *half);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

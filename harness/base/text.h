@@ -9,6 +9,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A growing string. Zero-initialise it; gb_buf_free releases it. `data` is NUL-terminated once
  * anything was added (NULL before). After an out-of-memory `failed` stays set and further calls do
  * nothing, so that callers check once at the end. */
@@ -65,4 +69,7 @@ void gb_text_filename(const char *text, char *buf, size_t size);
 /* SHA-256 as 64 hex digits + NUL. */
 void gb_sha256_hex(const void *bytes, size_t n, char hex[65]);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

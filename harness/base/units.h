@@ -7,6 +7,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Parsers take a whole NUL-terminated scalar (surrounding spaces are not trimmed: an error that
  * quotes the text) and fill *out; GB_INVALID with a message that quotes the text and says what is
  * valid (a bare K/M/G names both spellings, a bare number names the units).
@@ -39,4 +43,7 @@ const char *gb_format_count(uint64_t count, char *buf, size_t size);     /* exac
 const char *gb_print_double(double value, char *buf, size_t size);
 double gb_strtod(const char *text, char **end);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

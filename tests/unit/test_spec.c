@@ -150,6 +150,46 @@ START_TEST(CMP_20_the_definition_covers_all_that_defines)
 }
 END_TEST
 
+/* jansson's allocator, failing at the n-th call. */
+static long allocations_left;
+
+static void *scarce_malloc(size_t n)
+{
+    return allocations_left-- > 0 ? malloc(n) : NULL;
+}
+
+START_TEST(out_of_memory_is_an_error_at_every_allocation)
+{
+    static const char text[] = "{\"bytes\": 8192, \"mode\": \"b\"}";
+    gb_value args[2] = {{8192, NULL}, {0, modes[1]}};
+    unsigned loaded = 0, made = 0, hashed = 0;
+    json_set_alloc_funcs(scarce_malloc, free);
+    for (long n = 0; n < 60; n++) {
+        gb_error err = {.message = ""};
+        json_t *json = NULL;
+        allocations_left = n;
+        gb_code code = gb_json_load(text, strlen(text), "f", &json, &err);
+        ck_assert(code == GB_OK ? json != NULL : json == NULL);
+        ck_assert(n > 0 || code == GB_NO_MEMORY); /* later on jansson blames the syntax at times */
+        loaded += code == GB_OK;
+        json_decref(json);
+
+        allocations_left = n;
+        json = gb_args_json(&toy, args);
+        made += json != NULL;
+        json_decref(json);
+
+        char hex[65];
+        allocations_left = n;
+        gb_definition_hash(&toy, args, GB_TIMER_DEVICE, GB_CACHE_WARM, true, hex);
+        ck_assert(hex[0] == '\0' || strlen(hex) == 64);
+        hashed += hex[0] != '\0';
+    }
+    json_set_alloc_funcs(malloc, free);
+    ck_assert(loaded > 0 && loaded < 60 && made > 0 && made < 60 && hashed > 0 && hashed < 60);
+}
+END_TEST
+
 static void add(Suite *suite)
 {
     TCase *tcase = tcase_create("spec");
@@ -160,6 +200,7 @@ static void add(Suite *suite)
     tcase_add_test(tcase, CPY_01_products_of_sizes_are_exact_or_refused);
     tcase_add_test(tcase, arguments_from_json_are_checked);
     tcase_add_test(tcase, CMP_20_the_definition_covers_all_that_defines);
+    tcase_add_test(tcase, out_of_memory_is_an_error_at_every_allocation);
     suite_add_tcase(suite, tcase);
 }
 
