@@ -131,6 +131,14 @@ double fake_body(fake_device *fake)
     return fmax(ns, 0);
 }
 
+/* Loading code waits for the device to be idle: behind a closed gate that is until it expires. */
+static void load(fake_device *fake, double ns)
+{
+    if (ns > 0 && fake->held)
+        ns += fake->gate_limit;
+    fake->now += ns;
+}
+
 static void wait_all(fake_device *fake)
 {
     fake->now = fmax(fake->now, fake->tail) + fake->sync_ns;
@@ -302,7 +310,7 @@ static gb_code launch(gb_device *dev, gb_stream *stream, const gb_fn *fn, const 
     fake->launches++;
     **(uint32_t **)args[0] = fake->wrong_after && fake->launches > fake->wrong_after ? 41 : 42;
     if (fake->launches == 1) {
-        fake->now += fake->first_ns;
+        load(fake, fake->first_ns);
         ns += fake->first_ns;
     }
     occupy_queue(fake);
@@ -360,6 +368,7 @@ static gb_code flush_cache(gb_device *dev, gb_stream *stream, gb_error *err)
     if (code)
         return code;
     double loading = fake->flushes++ == 0 ? fake->first_ns : 0;
+    load(fake, loading);
     occupy_queue(fake);
     queue(fake, 50000 + loading, NULL);
     note_end(fake);

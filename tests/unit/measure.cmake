@@ -5,3 +5,8 @@ target_link_libraries(fake_device PUBLIC gb_flags gb_device)
 foreach(name measure measure_limits measure_errors)
   gb_unit_test(${name} fake_device gb_run)
 endforeach()
+# On the real cpu device. They time things: not beside other tests.
+foreach(name measure_cpu selftest)
+  gb_unit_test(${name} gb_run gb_device_cuda)
+  set_tests_properties(unit.${name} PROPERTIES RUN_SERIAL ON)
+endforeach()

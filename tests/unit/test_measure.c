@@ -98,7 +98,7 @@ START_TEST(parts_of_a_sample_become_medians)
 END_TEST
 
 /* Loading a module makes the first launch, flush and gate 1000 times as long as a body. */
-START_TEST(TIM_04_first_call_is_a_field_of_its_own)
+START_TEST(TIM_04_TIM_05_first_calls_are_outside_of_samples_and_gates)
 {
     for (int i = 0; i < GB_TIMERS * GB_CACHES; i++) {
         gb_timer timer = (gb_timer)(i % GB_TIMERS);
@@ -111,6 +111,9 @@ START_TEST(TIM_04_first_call_is_a_field_of_its_own)
             fake.noise = 0.01;
             fake.first_ns = slow ? 1000 * fake.body_ns : 0;
             measure_ok(&fake, &plain, timer, cache, &how, &r[slow]);
+            ck_assert_uint_eq(r[slow].rejected, 0);
+            if (r[slow].gated && cache == GB_CACHE_COLD) /* held once with nothing behind it */
+                ck_assert_uint_eq(fake.gates, r[slow].n_samples + 1);
             fake_device_done(&fake);
         }
         ck_assert(near(r[1].time.median, r[0].time.median, 0.01));
@@ -376,7 +379,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(values, roundtrip_is_the_call_and_the_wait);
     tcase_add_test(values, cold_cache_flushes_before_each_iteration_outside_the_time);
     tcase_add_test(values, parts_of_a_sample_become_medians);
-    tcase_add_test(values, TIM_04_first_call_is_a_field_of_its_own);
+    tcase_add_test(values, TIM_04_TIM_05_first_calls_are_outside_of_samples_and_gates);
     tcase_add_test(values, CPY_16_first_touch_is_a_field_of_its_own);
     tcase_add_test(values, TIM_09_long_batches_keep_their_resolution);
     tcase_add_test(values, TIM_14_a_time_of_zero_gives_no_rate);
