@@ -14,6 +14,7 @@ typedef struct gb_case {
     gb_code status; /* GB_OK, or GB_UNAVAILABLE: skipped before running ... */
     char *reason;   /* ... with this sentence */
     gb_need need;
+    uint32_t replicates; /* the benchmark's, or the selection's */
 } gb_case;
 
 typedef struct gb_plan {

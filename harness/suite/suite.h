@@ -13,7 +13,8 @@
 typedef struct gb_diagnostic {
     int line, column; /* 1-based; 0: about the file as a whole */
     char *message;    /* without file and place */
-    char *source;     /* the line of the file, printable, for the caret; NULL: none */
+    char *source;     /* (part of) the line of the file, printable, for the caret; NULL: none */
+    int caret;        /* terminal columns of `source` before the caret */
 } gb_diagnostic;
 
 /* Everything wrong with a suite, in file order. Zero-initialise; free with gb_diagnostics_free. */
@@ -21,11 +22,12 @@ typedef struct gb_diagnostics {
     char *file; /* as given by the user */
     gb_diagnostic *items;
     size_t n, capacity;
+    bool failed; /* out of memory: some are missing */
 } gb_diagnostics;
 void gb_diagnostics_free(gb_diagnostics *diagnostics);
 /* Compiler style, at most 100 and then the number left out:
- * "suites/pcie.yaml:12:7: error: unknown key 'axis' (did you mean 'axes'?)\n   12 | ...\n      | ^\n"
- * The caller frees; NULL on out of memory. */
+ * "suites/pcie.yaml:12:7: error: unknown key 'axis' (did you mean 'axes'?)\n   12 | ...\n      |
+ * ^\n" The caller frees; NULL on out of memory. */
 char *gb_diagnostics_text(const gb_diagnostics *diagnostics);
 
 /* An axis: the values of one parameter, per device kind. */
@@ -53,7 +55,7 @@ typedef struct gb_exclude {
 } gb_exclude;
 
 typedef struct gb_expect {
-    int metric; /* index into the spec's metrics; -1: time */
+    int metric;                      /* index into the spec's metrics; -1: time */
     gb_condition *where, *of, *over; /* `of` and `over` pick one side each of the ratio */
     size_t n_where, n_of, n_over;
     double min, max; /* NAN: none */
@@ -61,10 +63,10 @@ typedef struct gb_expect {
 } gb_expect;
 
 typedef struct gb_settings {
-    uint32_t replicates;              /* 1..1000, default 3 */
+    uint32_t replicates;               /* 1..1000, default 3 */
     uint32_t min_samples, max_samples; /* 1..1,000,000, default 10 and 2000 */
-    double precision;                 /* default 0.005 */
-    uint64_t warmup_ns, timeout_ns;   /* default 100 ms, 60 s */
+    double precision;                  /* default 0.005 */
+    uint64_t warmup_ns, timeout_ns;    /* default 100 ms, 60 s */
 } gb_settings;
 
 typedef struct gb_benchmark {
@@ -93,9 +95,9 @@ typedef struct gb_plot {
     char *type;  /* "curve" ; more types come with the reports */
     char *title; /* NULL: made from the benchmark */
     size_t benchmark;
-    int x;         /* param */
-    int y;         /* metric; -1: time */
-    int *series;   /* params */
+    int x;       /* param */
+    int y;       /* metric; -1: time */
+    int *series; /* params */
     size_t n_series;
     int line, column;
 } gb_plot;
@@ -107,6 +109,8 @@ typedef struct gb_suite {
     char *name, *title; /* title: NULL -> name */
     uint64_t budget_ns; /* default 3 min */
     unsigned devices;   /* mask; default any */
+    bool
+        devices_listed; /* the file has `devices:`: without --device each kind that is there runs */
     gb_benchmark *benchmarks;
     size_t n_benchmarks;
     gb_plot *plots;

@@ -1,0 +1,126 @@
+#include "suite/diagnostics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static void drop(gb_diagnostic *item)
+{
+    free(item->message);
+    free(item->source);
+    memset(item, 0, sizeof *item);
+}
+
+void gb_diagnostics_truncate(gb_diagnostics *diagnostics, size_t n)
+{
+    while (diagnostics->n > n)
+        drop(&diagnostics->items[--diagnostics->n]);
+}
+
+void gb_diagnostics_free(gb_diagnostics *diagnostics)
+{
+    if (diagnostics == NULL)
+        return;
+    gb_diagnostics_truncate(diagnostics, 0);
+    free(diagnostics->items);
+    free(diagnostics->file);
+    memset(diagnostics, 0, sizeof *diagnostics);
+}
+
+static bool grow(gb_diagnostics *diagnostics)
+{
+    if (diagnostics->n < diagnostics->capacity)
+        return true;
+    size_t capacity = diagnostics->capacity == 0 ? 16 : diagnostics->capacity * 2;
+    gb_diagnostic *items = realloc(diagnostics->items, capacity * sizeof *items);
+    if (items == NULL)
+        return false;
+    diagnostics->items = items;
+    diagnostics->capacity = capacity;
+    return true;
+}
+
+void gb_diagnostics_vadd(gb_diagnostics *diagnostics, int line, int column, const char *format,
+                         va_list args)
+{
+    gb_buf message = {0};
+    gb_buf_vprintf(&message, format, args);
+    if (message.failed || !grow(diagnostics)) {
+        gb_buf_free(&message);
+        diagnostics->failed = true;
+        return;
+    }
+    diagnostics->items[diagnostics->n++] =
+        (gb_diagnostic){.line = line, .column = column, .message = message.data};
+}
+
+void gb_diagnostics_add(gb_diagnostics *diagnostics, int line, int column, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    gb_diagnostics_vadd(diagnostics, line, column, format, args);
+    va_end(args);
+}
+
+/* By place; equal places in the order of the messages, so that equal messages are neighbours. */
+static int by_place(const void *a, const void *b)
+{
+    const gb_diagnostic *x = a;
+    const gb_diagnostic *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return strcmp(x->message, y->message);
+}
+
+void gb_diagnostics_finish(gb_diagnostics *diagnostics, const gb_source *source)
+{
+    if (diagnostics->n == 0)
+        return;
+    qsort(diagnostics->items, diagnostics->n, sizeof *diagnostics->items, by_place);
+    size_t kept = 1;
+    for (size_t i = 1; i < diagnostics->n; i++) {
+        if (by_place(&diagnostics->items[kept - 1], &diagnostics->items[i]) == 0)
+            drop(&diagnostics->items[i]);
+        else
+            diagnostics->items[kept++] = diagnostics->items[i];
+    }
+    diagnostics->n = kept;
+    for (size_t i = 0; source != NULL && i < kept && i < GB_DIAGNOSTICS_SHOWN; i++) {
+        gb_diagnostic *item = &diagnostics->items[i];
+        if (item->line > 0 && item->source == NULL)
+            item->source = gb_source_excerpt(source, item->line, item->column, &item->caret);
+    }
+}
+
+char *gb_diagnostics_text(const gb_diagnostics *diagnostics)
+{
+    char *file = gb_text_printable(diagnostics->file != NULL ? diagnostics->file : "suite");
+    if (file == NULL)
+        return NULL;
+    gb_buf text = {0};
+    gb_buf_add(&text, "");
+    for (size_t i = 0; i < diagnostics->n && i < GB_DIAGNOSTICS_SHOWN; i++) {
+        const gb_diagnostic *item = &diagnostics->items[i];
+        if (item->line > 0)
+            gb_buf_printf(&text, "%s:%d:%d: error: %s\n", file, item->line, item->column,
+                          item->message);
+        else
+            gb_buf_printf(&text, "%s: error: %s\n", file, item->message);
+        if (item->source != NULL)
+            gb_buf_printf(&text, "%5d | %s\n      | %*s^\n", item->line, item->source, item->caret,
+                          "");
+    }
+    if (diagnostics->n > GB_DIAGNOSTICS_SHOWN) {
+        size_t left = diagnostics->n - GB_DIAGNOSTICS_SHOWN;
+        gb_buf_printf(&text, "%s: %zu more error%s not shown\n", file, left, left == 1 ? "" : "s");
+    }
+    free(file);
+    if (text.failed) {
+        gb_buf_free(&text);
+        return NULL;
+    }
+    return text.data;
+}
