@@ -1,0 +1,316 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reports/gnuplot.h"
+#include "unit/check_main.h"
+#include "unit/reports_fixture.h"
+
+/* A fresh folder with a name that hurts; removed by the operating system's cleaning of /tmp. */
+static void make_dir(char dir[128], const char *name)
+{
+    char base[] = "/tmp/gb-plots-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(base));
+    snprintf(dir, 128, "%s/%s", base, name);
+    ck_assert_int_eq(mkdir(dir, 0777), 0);
+}
+
+static char *slurp(const char *dir, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/plots/%s", dir, name);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    gb_buf text = {0};
+    char chunk[4096];
+    size_t n;
+    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        gb_buf_add_bytes(&text, chunk, n);
+    }
+    fclose(file);
+    return text.data;
+}
+
+static void plot(const fixture *f, const char *dir, const char *gnuplot, gb_buf *notes)
+{
+    gb_error err = {0};
+    ck_assert_msg(gb_report_plots(&f->results, dir, gnuplot, notes, &err) == GB_OK, "%s",
+                  err.message);
+}
+
+static bool have_gnuplot(void)
+{
+    return system("command -v gnuplot >/dev/null 2>&1") == 0;
+}
+
+static bool exists(const char *dir, const char *name)
+{
+    char *text = slurp(dir, name);
+    bool there = text != NULL;
+    free(text);
+    return there;
+}
+
+/* The names of the files of the only plot, without suffix. */
+static void plot_name(const char *dir, char name[200])
+{
+    char *command = gb_text_format("cd '%s/plots' && ls *.gp", dir);
+    FILE *ls = popen(command, "r");
+    free(command);
+    ck_assert_ptr_nonnull(fgets(name, 200, ls));
+    pclose(ls);
+    name[strcspn(name, "\n")] = '\0';
+    *strrchr(name, '.') = '\0';
+}
+
+START_TEST(the_data_are_the_records_figures)
+{
+    fixture f;
+    char dir[128];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cpu", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    fixture_copies(&f, "pageable", 9500, 8.4e9, 100);
+    plot(&f, dir, "true",
+         &notes); /* a program that draws nothing: the data are there all the same */
+    char name[200], file[256];
+    plot_name(dir, name);
+    snprintf(file, sizeof file, "%s.dat", name);
+    char *data = slurp(dir, file);
+    ck_assert_ptr_nonnull(data);
+    size_t lines = 0;
+    for (char *line = strtok(data, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        double x, y, low, high;
+        if (line[0] == '#') {
+            continue;
+        }
+        ck_assert_int_eq(sscanf(line, "%lf %lf %lf %lf", &x, &y, &low, &high), 4);
+        double latency = lines < 9 ? 8100 : 9500, rate = lines < 9 ? 25.2e9 : 8.4e9;
+        double want = x / ((latency + x / rate * 1e9) * 1e-9);
+        ck_assert_msg(fabs(y / want - 1) < 1e-5, "%g instead of %g", y, want);
+        ck_assert(low < y && y < high);
+        lines++;
+    }
+    ck_assert_uint_eq(lines, 18);
+    free(data);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+static void ck_pictures_whole(const char *dir)
+{
+    char name[200], path[600];
+    plot_name(dir, name);
+    snprintf(path, sizeof path, "%s/plots/%s.svg", dir, name);
+    ck_assert_msg(gb_picture_whole(path), "%s", path);
+    snprintf(path, sizeof path, "%s/plots/%s.png", dir, name);
+    ck_assert_msg(gb_picture_whole(path), "%s", path);
+}
+
+START_TEST(PLT_04_PLT_05_spaces_and_umlauts_in_the_path)
+{
+    fixture f;
+    char dir[128];
+    gb_buf notes = {0};
+    if (!have_gnuplot()) {
+        return;
+    }
+    make_dir(dir, "my results (1) \xc3\xa9\xc3\x9f\xe6\x97\xa5\xe6\x9c\xac");
+    fixture_open(&f, "cpu", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    plot(&f, dir, "gnuplot", &notes);
+    ck_assert_msg(notes.length == 0, "%s", notes.data);
+    ck_pictures_whole(dir);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_02_labels_are_literal)
+{
+    fixture f;
+    char dir[128], name[200], file[256];
+    gb_buf notes = {0};
+    if (!have_gnuplot()) {
+        return;
+    }
+    make_dir(dir, "run");
+    fixture_open(&f, "cuda",
+                 "[{\"type\": \"curve\", \"benchmark\": \"matmul_tiled_f32 ^{x} `date` it's @\\\\n "
+                 "\xc3\xa4<&>\", \"x\": \"bytes\", \"y\": \"bandwidth\", \"series\": [], "
+                 "\"title\": null}]");
+    const char *benchmark = "matmul_tiled_f32 ^{x} `date` it's @\\n \xc3\xa4<&>";
+    for (uint32_t i = 0; i < 4; i++) {
+        char params[40];
+        snprintf(params, sizeof params, "{\"bytes\": %u}", 1024 << i);
+        fixture_add(&f, benchmark, "stream", params, i, 0, 1000, 1e9 * (i + 1));
+    }
+    plot(&f, dir, "gnuplot", &notes);
+    ck_assert_msg(notes.length == 0, "%s", notes.data);
+    plot_name(dir, name);
+    snprintf(file, sizeof file, "%s.svg", name);
+    char *svg = slurp(dir, file);
+    ck_assert_ptr_nonnull(svg);
+    ck_assert_ptr_nonnull(strstr(svg, "matmul_tiled_f32 ^{x} `date` it's @\\n \xc3\xa4&lt;&amp;>"));
+    free(svg);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_06_a_missing_or_failing_gnuplot_is_said)
+{
+    fixture f;
+    char dir[128], bad[160];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cpu", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    plot(&f, dir, "gnuplot-that-is-not-there", &notes);
+    ck_assert_ptr_nonnull(strstr(notes.data, "plots skipped: gnuplot-that-is-not-there not found"));
+    gb_buf_free(&notes);
+
+    snprintf(bad, sizeof bad, "%s/fake gnuplot", dir);
+    FILE *script = fopen(bad, "w");
+    fputs("#!/bin/sh\necho 'line 3: all is lost' >&2\nexit 7\n", script);
+    fclose(script);
+    chmod(bad, 0755);
+    plot(&f, dir, bad, &notes);
+    ck_assert_msg(strstr(notes.data, "status 7") != NULL, "%s", notes.data);
+    ck_assert_ptr_nonnull(strstr(notes.data, "all is lost"));
+    ck_assert_ptr_nonnull(strstr(notes.data, ".gp")); /* where the script is */
+    char name[200], file[256];
+    plot_name(dir, name); /* script and data are kept */
+    snprintf(file, sizeof file, "%s.dat", name);
+    ck_assert(exists(dir, file));
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_08_nothing_to_plot_makes_no_file)
+{
+    fixture f;
+    char dir[128];
+    gb_buf notes = {0};
+    gb_error why = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cpu", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    gb_fail(&why, GB_DEVICE_ERROR, "broken");
+    for (size_t i = 0; i < f.results.n; i++) {
+        gb_record_fail(&f.results.records[i], GB_STATUS_FAILED, &why);
+    }
+    plot(&f, dir, "gnuplot", &notes);
+    ck_assert_ptr_nonnull(strstr(notes.data, "no data for copy"));
+    char *command = gb_text_format("test -z \"$(ls '%s/plots')\"", dir);
+    ck_assert_int_eq(system(command), 0);
+    free(command);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_09_points_without_a_positive_value_are_left_out)
+{
+    fixture f;
+    char dir[128];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cuda", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    f.results.records[0].metrics[0].value = NAN;
+    f.results.records[1].metrics[0].value = 0;
+    plot(&f, dir, have_gnuplot() ? "gnuplot" : "true", &notes);
+    ck_assert_msg(strstr(notes.data, "1 point without a positive value left out") != NULL, "%s",
+                  notes.data);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_10_one_point_is_drawn_without_complaint)
+{
+    fixture f;
+    char dir[128];
+    gb_buf notes = {0};
+    if (!have_gnuplot()) {
+        return;
+    }
+    make_dir(dir, "run");
+    fixture_open(&f, "cuda", COPY_PLOT);
+    fixture_add(&f, "copy", "copy", "{\"bytes\": 4096, \"memory\": \"pinned\"}", 0, 0, 1000, 4e9);
+    plot(&f, dir, "gnuplot", &notes);
+    ck_assert_msg(notes.length == 0, "%s", notes.data);
+    ck_pictures_whole(dir);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_12_a_picture_that_is_not_whole_is_not_kept)
+{
+    fixture f;
+    char dir[128], fake[160];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    snprintf(fake, sizeof fake, "%s/gnuplot", dir);
+    FILE *script = fopen(fake, "w"); /* exits 0 and leaves half a picture, as on a full disk */
+    fputs("#!/bin/sh\nfor s; do echo '<svg' >\"${s%.gp}.svg\"; : >\"${s%.gp}.png\"; done\n",
+          script);
+    fclose(script);
+    chmod(fake, 0755);
+    fixture_open(&f, "cuda", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    plot(&f, dir, fake, &notes);
+    ck_assert_ptr_nonnull(strstr(notes.data, "not written whole"));
+    char name[200], file[256];
+    plot_name(dir, name);
+    snprintf(file, sizeof file, "%s.svg", name);
+    ck_assert(!exists(dir, file));
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_14_axis_titles_say_which_way_is_better)
+{
+    fixture f;
+    char dir[128], name[200], file[256];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cpu", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    plot(&f, dir, "true", &notes);
+    plot_name(dir, name);
+    snprintf(file, sizeof file, "%s.gp", name);
+    char *script = slurp(dir, file);
+    ck_assert_ptr_nonnull(strstr(script, "'bandwidth (GB/s), higher is better'"));
+    ck_assert_ptr_nonnull(strstr(script, "not of a GPU"));
+    ck_assert_ptr_nonnull(strstr(script, "noenhanced"));
+    free(script);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *tests = tcase_create("plots");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, the_data_are_the_records_figures);
+    tcase_add_test(tests, PLT_04_PLT_05_spaces_and_umlauts_in_the_path);
+    tcase_add_test(tests, PLT_02_labels_are_literal);
+    tcase_add_test(tests, PLT_06_a_missing_or_failing_gnuplot_is_said);
+    tcase_add_test(tests, PLT_08_nothing_to_plot_makes_no_file);
+    tcase_add_test(tests, PLT_09_points_without_a_positive_value_are_left_out);
+    tcase_add_test(tests, PLT_10_one_point_is_drawn_without_complaint);
+    tcase_add_test(tests, PLT_12_a_picture_that_is_not_whole_is_not_kept);
+    tcase_add_test(tests, PLT_14_axis_titles_say_which_way_is_better);
+    suite_add_tcase(suite, tests);
+}
+
+GB_CHECK_MAIN("plots", add_cases)

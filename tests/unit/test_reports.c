@@ -1,0 +1,187 @@
+#include "unit/check_main.h"
+#include "unit/reports_fixture.h"
+
+static char *table_text(const fixture *f)
+{
+    gb_buf out = {0};
+    gb_error err = {0};
+    ck_assert_msg(gb_report_table(&f->results, false, &out, &err) == GB_OK, "%s", err.message);
+    return out.data;
+}
+
+START_TEST(replicates_become_one_row)
+{
+    fixture f;
+    fixture_open(&f, "cpu", "[]");
+    for (uint32_t r = 0; r < 3; r++) {
+        fixture_add(&f, "b", "stream", "{\"bytes\": 4096}", 0, r, 100 + r, 1e9);
+    }
+    gb_table table;
+    ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+    ck_assert_uint_eq(table.n, 1);
+    ck_assert_uint_eq(table.rows[0].n_ok, 3);
+    ck_assert_double_eq_tol(table.rows[0].time_ns, cbrt(100.0 * 101.0 * 102.0), 1e-9);
+    ck_assert(table.rows[0].plus_minus > 0);
+    gb_table_free(&table);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(rows_keep_the_order_of_the_suite)
+{
+    fixture f;
+    fixture_open(&f, "cpu", "[]");
+    fixture_add(&f, "z", "stream", "{\"bytes\": 9}", 0, 0, 1, 1);
+    fixture_add(&f, "a", "stream", "{\"bytes\": 10}", 2, 0, 1, 1);
+    fixture_add(&f, "a", "stream", "{\"bytes\": 9}", 1, 0, 1, 1);
+    gb_table table;
+    ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+    ck_assert_str_eq(table.rows[0].first->benchmark, "z");
+    double bytes = 0;
+    ck_assert(gb_row_number(&table.rows[1], "bytes", &bytes));
+    ck_assert(bytes == 9);
+    gb_table_free(&table);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(a_fit_finds_latency_and_bandwidth_of_each_series)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    fixture_copies(&f, "pageable", 9500, 8.4e9, 100);
+    json_t *fits = NULL;
+    ck_assert_int_eq(gb_report_fits(&f.results, &fits, NULL), GB_OK);
+    ck_assert_uint_eq(json_array_size(fits), 2);
+    const json_t *fit = json_array_get(fits, 0);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(fit, "latency_ns")), 8100, 10);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(fit, "bandwidth")), 25.2e9, 1e7);
+    json_decref(fits);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(TIM_13_failed_and_skipped_cases_are_left_out_and_counted)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    for (uint32_t i = 0; i < 3; i++) {
+        char params[40];
+        snprintf(params, sizeof params, "{\"bytes\": %u}", 1024 << i);
+        fixture_add(&f, "b", "copy", params, i, 0, 1000, 1e9);
+    }
+    gb_error why = {0};
+    gb_record *bad = fixture_add(&f, "b", "copy", "{\"bytes\": 7}", 3, 0, 1, 9e18);
+    gb_fail(&why, GB_DEVICE_ERROR, "cudaMemcpyAsync: 700 (cudaErrorIllegalAddress)");
+    ck_assert_int_eq(gb_record_fail(bad, GB_STATUS_FAILED, &why), GB_OK);
+    bad = fixture_add(&f, "b", "copy", "{\"bytes\": 8}", 4, 0, 1, 9e18);
+    gb_fail(&why, GB_UNAVAILABLE, "no managed memory here");
+    ck_assert_int_eq(gb_record_fail(bad, GB_STATUS_SKIPPED, &why), GB_OK);
+    char *text = table_text(&f);
+    ck_assert_ptr_nonnull(strstr(text, "5 cases: 3 ok, 1 failed, 1 skipped"));
+    ck_assert_ptr_nonnull(strstr(text, "cudaErrorIllegalAddress"));
+    ck_assert_ptr_nonnull(strstr(text, "no managed memory here"));
+    ck_assert_ptr_null(strstr(text, "9.00 EB/s"));
+    ck_assert_ptr_null(strstr(text, "nan"));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(cpu_figures_are_labelled)
+{
+    fixture f;
+    fixture_open(&f, "cpu", "[]");
+    fixture_add(&f, "b", "stream", "{\"bytes\": 4096}", 0, 0, 1460, 1e9);
+    char *text = table_text(&f);
+    ck_assert_ptr_nonnull(strstr(text, "device: cpu - Example device 9000"));
+    ck_assert_ptr_nonnull(strstr(text, "not a GPU"));
+    ck_assert_ptr_nonnull(strstr(text, "1.46 us"));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(names_cannot_reach_the_terminal_raw)
+{
+    fixture f;
+    fixture_open(&f, "cpu", "[]");
+    fixture_add(&f, "a\033[31m\xe2\x80\xae", "stream", "{\"bytes\": 4096}", 0, 0, 1460, 1e9);
+    char *text = table_text(&f);
+    ck_assert_ptr_null(strchr(text, '\033'));
+    ck_assert_ptr_null(strstr(text, "\xe2\x80\xae"));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(findings_follow_from_the_figures)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    fixture_copies(&f, "pinned", 8000, 24e9, 0);
+    fixture_copies(&f, "pageable", 8000, 8e9, 100);
+    gb_record *launch =
+        fixture_add(&f, "launch", "noop", "{\"what\": \"kernel\"}", 200, 0, 5000, NAN);
+    launch->timer = GB_TIMER_ROUNDTRIP;
+    gb_record *read = fixture_add(&f, "read", "stream", "{\"op\": \"read\", \"bytes\": 65536}", 201,
+                                  0, 100, 1.6e12);
+    read->flags = GB_BIT(GB_FLAG_CACHE_RESIDENT);
+    json_t *findings = NULL;
+    ck_assert_int_eq(gb_report_findings(&f.results, &findings, NULL), GB_OK);
+    ck_assert_uint_eq(json_array_size(findings), 2);
+    const char *first = json_string_value(json_object_get(json_array_get(findings, 0), "text"));
+    /* 5 us x 1.6 TB/s / 8 bytes = 1,000,000 values */
+    ck_assert_msg(strstr(first, "1000000 cached 8-byte values") != NULL, "%s", first);
+    const char *second = json_string_value(json_object_get(json_array_get(findings, 1), "text"));
+    ck_assert_msg(strstr(second, "factor of 3.0") != NULL ||
+                      strstr(second, "factor of 2.9") != NULL,
+                  "%s", second);
+    json_decref(findings);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(findings_are_silent_without_their_figures)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    fixture_copies(&f, "pinned", 8000, 24e9, 0);
+    json_t *findings = NULL;
+    ck_assert_int_eq(gb_report_findings(&f.results, &findings, NULL), GB_OK);
+    ck_assert_uint_eq(json_array_size(findings), 0);
+    json_decref(findings);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(columns_align_and_lines_have_no_trailing_space)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    fixture_copies(&f, "pinned", 8000, 24e9, 0);
+    char *text = table_text(&f);
+    ck_assert_ptr_null(strstr(text, " \n"));
+    ck_assert_ptr_nonnull(strstr(text, "fit h2d pinned: t = "));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *tests = tcase_create("reports");
+    tcase_add_test(tests, replicates_become_one_row);
+    tcase_add_test(tests, rows_keep_the_order_of_the_suite);
+    tcase_add_test(tests, a_fit_finds_latency_and_bandwidth_of_each_series);
+    tcase_add_test(tests, TIM_13_failed_and_skipped_cases_are_left_out_and_counted);
+    tcase_add_test(tests, cpu_figures_are_labelled);
+    tcase_add_test(tests, names_cannot_reach_the_terminal_raw);
+    tcase_add_test(tests, findings_follow_from_the_figures);
+    tcase_add_test(tests, findings_are_silent_without_their_figures);
+    tcase_add_test(tests, columns_align_and_lines_have_no_trailing_space);
+    suite_add_tcase(suite, tests);
+}
+
+GB_CHECK_MAIN("reports", add_cases)
