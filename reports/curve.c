@@ -252,7 +252,7 @@ static void write_head(const gb_results *results, const curve *c, const char *na
     gb_gnuplot_quote(script, c->x_label);
     gb_buf_add(script, " noenhanced\nset ylabel ");
     gb_gnuplot_quote(script, c->y_label);
-    gb_buf_add(script, " noenhanced\nset grid linecolor rgb '#dddddd'\nset border 3\n"
+    gb_buf_add(script, " noenhanced\nset grid xtics ytics linetype 1 linecolor rgb '#dddddd'\nset border 3\n"
                        "set tics nomirror\nset key outside right top noenhanced\n"
                        "set format y '%g'\nset tmargin 5\n");
     axis_range("x", c->x_min, c->x_max, log_x, script);
