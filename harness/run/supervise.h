@@ -60,4 +60,10 @@ gb_code gb_supervise_plan(const gb_supervise *how, const gb_plan *plan, gb_error
 gb_code gb_supervise_probe(const char *executable, const volatile sig_atomic_t *interrupted,
                            json_t **out, gb_error *err);
 
+/* Runs the self-test of a device in a worker and gives what it printed (gb_selftest_json), or the
+ * worker's error. New reference in *out. */
+gb_code gb_supervise_selftest(const char *executable, gb_device_kind kind, int index,
+                              const volatile sig_atomic_t *interrupted, json_t **out,
+                              gb_error *err);
+
 #endif

@@ -15,6 +15,7 @@
 #include "kernels/kernel.h"
 #include "run/measure.h"
 #include "run/protocol.h"
+#include "run/selftest.h"
 
 #define JOB_LIMIT (256u << 20) /* bytes; 4,096 cases need about 2 MiB */
 
@@ -243,6 +244,36 @@ static json_t *cuda_json(int index)
     return json;
 }
 
+/* Writes the line that a probe or a self-test answers with; takes the reference. */
+static int answer(json_t *json)
+{
+    char *line = json ? gb_json_line(json) : NULL;
+    json_decref(json);
+    gb_code code = line ? gb_write_all(GB_EVENT_FD, line, strlen(line), NULL) : GB_NO_MEMORY;
+    free(line);
+    return code ? 1 : 0;
+}
+
+int gb_worker_selftest(const char *kind_word, const char *index)
+{
+    gb_error err = {0};
+    gb_device *dev = NULL;
+    gb_device_kind kind;
+    gb_selftest_check checks[GB_SELFTEST_CHECKS] = {0};
+    prctl(PR_SET_NAME, "gpubench-selftest");
+    if (!gb_device_kind_parse(kind_word, &kind))
+        return 1;
+    gb_code code = kind == GB_CPU ? gb_device_cpu_open(0, &dev, &err)
+                                  : gb_device_cuda_open(atoi(index), &dev, &err);
+    if (!code)
+        code = gb_selftest_run(dev, NULL, NULL, checks, &err);
+    int status = answer(code ? json_pack("{s:o}", "error", error_json(&err))
+                             : gb_selftest_json(checks, GB_SELFTEST_CHECKS, NULL));
+    if (dev)
+        dev->ops->close(dev);
+    return status;
+}
+
 int gb_worker_probe(bool cuda)
 {
     gb_error err = {0};
@@ -261,12 +292,5 @@ int gb_worker_probe(bool cuda)
         for (int i = 0; !code && i < count; i++)
             json_array_append_new(list, cuda_json(i));
     }
-    json_t *probe = json_pack("{s:o, s:o, s:o}", "cpu", cpu, "cuda", list, "cuda_error", why);
-    char *line = probe ? gb_json_line(probe) : NULL;
-    json_decref(probe);
-    if (!line)
-        return 1;
-    code = gb_write_all(GB_EVENT_FD, line, strlen(line), &err);
-    free(line);
-    return code ? 1 : 0;
+    return answer(json_pack("{s:o, s:o, s:o}", "cpu", cpu, "cuda", list, "cuda_error", why));
 }

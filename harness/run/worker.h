@@ -11,6 +11,10 @@ int gb_worker_main(void);
  * gb_supervise_probe. Without `cuda` the CUDA runtime is not touched. */
 int gb_worker_probe(bool cuda);
 
+/* `gpubench worker --selftest KIND INDEX`: gb_selftest_run on that device; one JSON line on fd 3.
+ */
+int gb_worker_selftest(const char *kind, const char *index);
+
 /* Whether code built for `architectures` ("75,80,90": machine code for each, PTX of the last) runs
  * on compute capability major.minor: machine code needs the same major and a minor not above the
  * device's, PTX any capability from its own on. */

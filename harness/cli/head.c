@@ -1,0 +1,138 @@
+#include "cli/head.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "build_info.h"
+#include "cli/noise.h"
+#include "record/host.h"
+
+void gb_utc_now(char out[32])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+json_t *gb_tool_json(void)
+{
+    json_t *build = json_pack(
+        "{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:b, s:o, s:b}", "type", GB_BUILD_TYPE, "compiler",
+        GB_COMPILER, "flags", GB_COMPILE_FLAGS, "cuda", GB_HAVE_CUDA, "cuda_toolkit",
+        GB_CUDA_TOOLKIT[0] ? json_string(GB_CUDA_TOOLKIT) : json_null(), "cuda_architectures",
+        GB_CUDA_ARCHITECTURES[0] ? json_string(GB_CUDA_ARCHITECTURES) : json_null(),
+        "minimum_driver", GB_HAVE_CUDA ? json_string(gb_device_cuda_minimum_driver()) : json_null(),
+        "portable", GB_PORTABLE, "sanitizer",
+        GB_SANITIZE[0] ? json_string(GB_SANITIZE) : json_null(), "checked_kernels",
+        GB_CHECKED_BUILD);
+    return json_pack("{s:s, s:s, s:s, s:o}", "name", "gpubench", "version", GB_VERSION, "git",
+                     GB_GIT, "build", build);
+}
+
+/* Variables that change what is measured, as they were found; gpubench sets none of them. */
+static json_t *environment(void)
+{
+    static const char *const names[] = {"CUDA_MODULE_LOADING",     "CUDA_LAUNCH_BLOCKING",
+                                        "CUDA_VISIBLE_DEVICES",    "CUDA_DEVICE_ORDER",
+                                        "CUDA_CACHE_DISABLE",      "CUDA_FORCE_PTX_JIT",
+                                        "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES",
+                                        "OMP_NUM_THREADS",         "OPENBLAS_NUM_THREADS"};
+    json_t *object = json_object();
+    for (size_t i = 0; object && i < sizeof names / sizeof names[0]; i++)
+        json_object_set_new(object, names[i], gb_json_string(getenv(names[i])));
+    return object;
+}
+
+static json_t *command(const gb_cli *cli)
+{
+    json_t *array = json_array();
+    for (int i = 0; array && i < cli->argc; i++)
+        json_array_append_new(array, gb_json_string(cli->argv[i]));
+    return array;
+}
+
+static json_t *run_json(const gb_cli *cli, uint64_t seed, json_t *settings)
+{
+    char started[32], id[64];
+    struct timespec now;
+    gb_utc_now(started);
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(id, sizeof id, "%.19sZ-%06lx", started,
+             ((unsigned long)now.tv_nsec ^ (unsigned long)getpid()) & 0xffffff);
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "id", id, "started", started, "seed",
+                     (json_int_t)seed, "command", command(cli), "settings", settings, "environment",
+                     environment());
+}
+
+/* The suite's plots with names in place of indices, so that a report needs no suite library. */
+static json_t *plots_json(const gb_suite *suite)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < suite->n_plots; i++) {
+        const gb_plot *plot = &suite->plots[i];
+        const gb_benchmark *benchmark = &suite->benchmarks[plot->benchmark];
+        const gb_kernel_spec *spec = benchmark->spec;
+        json_t *series = json_array();
+        for (size_t s = 0; series && s < plot->n_series; s++)
+            json_array_append_new(series, json_string(spec->params[plot->series[s]].name));
+        json_array_append_new(
+            array, json_pack("{s:s, s:o, s:s, s:s, s:s, s:o}", "type", plot->type, "title",
+                             gb_json_string(plot->title), "benchmark", benchmark->name, "x",
+                             spec->params[plot->x].name, "y",
+                             plot->y < 0 ? "time" : spec->metrics[plot->y].name, "series", series));
+    }
+    return array;
+}
+
+static json_t *suite_json(const gb_suite *suite)
+{
+    return json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o}", "name", suite->name, "title",
+                     suite->title ? suite->title : suite->name, "file", gb_json_string(suite->file),
+                     "sha256", suite->sha256, "text", gb_json_string(suite->text), "budget_ns",
+                     (json_int_t)suite->budget_ns, "plots", plots_json(suite));
+}
+
+static json_t *devices_json(const gb_chosen devices[], size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < n; i++) {
+        json_t *info = json_deep_copy(devices[i].info);
+        json_t *device = json_pack("{s:I}", "id", (json_int_t)i);
+        if (info && device)
+            json_object_update(device, info);
+        json_t *noise = gb_noise_recall(devices[i].info);
+        json_object_set_new(device, "selftest", noise ? noise : json_null());
+        json_decref(info);
+        json_array_append_new(array, device);
+    }
+    return array;
+}
+
+gb_code gb_head_make(const gb_cli *cli, const gb_suite *suite, const gb_chosen devices[], size_t n,
+                     uint64_t seed, json_t *settings, gb_head *out, gb_error *err)
+{
+    *out = (gb_head){.tool = gb_tool_json(),
+                     .run = run_json(cli, seed, settings),
+                     .suite = suite_json(suite),
+                     .host = gb_host_json(),
+                     .devices = devices_json(devices, n)};
+    if (out->tool && out->run && out->suite && out->host && json_array_size(out->devices) == n)
+        return GB_OK;
+    gb_head_free(out);
+    *out = (gb_head){0};
+    return gb_fail(err, GB_NO_MEMORY, "out of memory for the results");
+}
+
+gb_code gb_head_end(gb_head *head, uint64_t elapsed_ns, gb_error *err)
+{
+    char finished[32];
+    gb_utc_now(finished);
+    gb_code code = gb_json_set(head->run, "finished", json_string(finished), err);
+    return code ? code
+                : gb_json_set(head->run, "elapsed_ns", json_integer((json_int_t)elapsed_ns), err);
+}

@@ -1,0 +1,24 @@
+/* The head of results.json: who measured what, where and with which build. */
+#ifndef GB_CLI_HEAD_H
+#define GB_CLI_HEAD_H
+
+#include "cli/choose.h"
+#include "cli/cli.h"
+#include "record/run_dir.h"
+#include "suite/suite.h"
+
+/* Fills a head; gb_head_free it. `settings` is a new reference that it takes: what the command line
+ * changed (run.settings). */
+gb_code gb_head_make(const gb_cli *cli, const gb_suite *suite, const gb_chosen devices[], size_t n,
+                     uint64_t seed, json_t *settings, gb_head *out, gb_error *err);
+/* Adds run.elapsed_ns and run.finished. */
+gb_code gb_head_end(gb_head *head, uint64_t elapsed_ns, gb_error *err);
+
+/* "2026-11-30T19:20:01Z" of now. */
+void gb_utc_now(char text[32]);
+
+/* What this build is: version, git revision, compiler, flags, toolkit, architectures. New
+ * reference. */
+json_t *gb_tool_json(void);
+
+#endif

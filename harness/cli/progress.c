@@ -1,0 +1,153 @@
+#include "cli/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+gb_progress_mode gb_progress_choose(const char *word, bool quiet, bool terminal, const char *term,
+                                    bool ci, bool no_color)
+{
+    if (quiet || (word && strcmp(word, "never") == 0))
+        return GB_PROGRESS_NONE;
+    if (word && strcmp(word, "always") == 0)
+        return GB_PROGRESS_REDRAW;
+    bool able = terminal && term && term[0] && strcmp(term, "dumb") != 0;
+    return able && !ci && !no_color ? GB_PROGRESS_REDRAW : GB_PROGRESS_LINES;
+}
+
+static bool given(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && value[0] && strcmp(value, "false") != 0 && strcmp(value, "0") != 0;
+}
+
+gb_code gb_progress_begin(gb_progress *progress, const gb_cli *cli, size_t n, gb_error *err)
+{
+    *progress = (gb_progress){.cli = cli, .n = n};
+    progress->mode = gb_progress_choose(cli->args.progress, cli->args.quiet, isatty(STDERR_FILENO),
+                                        getenv("TERM"), given("CI"), given("NO_COLOR"));
+    progress->said = calloc(n + 1, sizeof *progress->said);
+    return progress->said ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+}
+
+static void wipe(gb_progress *progress)
+{
+    if (progress->drawn)
+        gb_cli_raw_error("\r\033[K");
+    progress->drawn = false;
+}
+
+void gb_progress_end(gb_progress *progress)
+{
+    wipe(progress);
+    free(progress->said);
+    progress->said = NULL;
+}
+
+const char *gb_progress_span(double seconds, char *buf, size_t size)
+{
+    unsigned long s = seconds > 0 && seconds < 1e9 ? (unsigned long)ceil(seconds) : 0;
+    if (s < 60)
+        snprintf(buf, size, "%lu s", s);
+    else if (s < 3600)
+        snprintf(buf, size, "%lu min %lu s", s / 60, s % 60);
+    else
+        snprintf(buf, size, "%lu h %lu min", s / 3600, s % 3600 / 60);
+    return buf;
+}
+
+/* Cuts UTF-8 text to `columns` of a terminal. */
+static void cut(char *text, size_t columns)
+{
+    while (gb_utf8_width(text) > columns) {
+        size_t n = strlen(text) - 1;
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+            n--;
+        text[n] = '\0';
+    }
+}
+
+static void redraw(gb_progress *progress, const char *case_id)
+{
+    char span[32], line[512];
+    int columns = gb_cli_columns(STDERR_FILENO);
+    int percent = progress->total ? (int)(100 * progress->done / progress->total) : 0;
+    if (progress->eta_s > 0)
+        snprintf(line, sizeof line, "%3d %% %zu/%zu, %s left: ", percent, progress->done,
+                 progress->total, gb_progress_span(progress->eta_s, span, sizeof span));
+    else
+        snprintf(line, sizeof line, "%3d %% ", percent);
+    size_t n = strlen(line);
+    snprintf(line + n, sizeof line - n, "%.300s", case_id);
+    cut(line, columns > 1 ? (size_t)columns - 1 : 79);
+    gb_cli_raw_error("\r\033[K");
+    gb_cli_raw_error(line);
+    progress->drawn = true;
+}
+
+static void on_start(void *user, const gb_case *c, uint32_t replicate)
+{
+    gb_progress *progress = user;
+    (void)replicate;
+    if (progress->mode == GB_PROGRESS_REDRAW)
+        redraw(progress, c->id);
+}
+
+/* The figure that a plain line ends with: the first metric that has a value, else the time, else
+ * the reason. */
+static void describe(const gb_record *record, gb_buf *out)
+{
+    char text[64];
+    for (size_t i = 0; i < record->n_metrics; i++) {
+        const gb_metric *metric = &record->metrics[i];
+        if (isfinite(metric->value)) {
+            gb_buf_add(out, gb_format_rate(metric->value, metric->unit, text, sizeof text));
+            return;
+        }
+    }
+    if (record->status == GB_STATUS_OK)
+        gb_buf_add(out, gb_format_ns(record->time.median, text, sizeof text));
+    else if (record->reason)
+        gb_buf_add(out, record->reason);
+}
+
+static void on_record(void *user, const gb_record *record, size_t done, size_t total, double eta_s)
+{
+    gb_progress *progress = user;
+    progress->done = done;
+    progress->total = total;
+    progress->eta_s = eta_s;
+    if (progress->mode == GB_PROGRESS_REDRAW) {
+        redraw(progress, record->case_id);
+        return;
+    }
+    if (progress->mode == GB_PROGRESS_NONE || record->index >= progress->n ||
+        progress->said[record->index])
+        return;
+    progress->said[record->index] = true;
+    gb_buf figure = {0};
+    describe(record, &figure);
+    gb_cli_note(progress->cli, "[%zu/%zu] %s %s: %s", done, total, gb_status_word(record->status),
+                record->case_id, figure.data ? figure.data : "");
+    gb_buf_free(&figure);
+}
+
+void gb_progress_warn(gb_progress *progress, const char *code, const char *message)
+{
+    wipe(progress);
+    gb_cli_warn(progress->cli, code, "%s", message);
+}
+
+static void on_note(void *user, const char *message)
+{
+    gb_progress_warn(user, "worker", message);
+}
+
+gb_observer gb_progress_observer(gb_progress *progress)
+{
+    return (gb_observer){on_start, on_record, on_note, progress};
+}

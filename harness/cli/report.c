@@ -1,0 +1,69 @@
+/* `gpubench report` and `gpubench verify`: from a run directory alone, no device needed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/session.h"
+#include "kernels/kernel.h"
+
+static const gb_option report_options[] = {{.name = "no-plots",
+                                            .kind = GB_OPT_FLAG,
+                                            .help = "the table alone",
+                                            .offset = offsetof(gb_args, no_plots)},
+                                           {0}};
+
+static int report(gb_cli *cli)
+{
+    const char *dir = cli->args.words.items[0];
+    gb_results results = {0};
+    gb_error err = {0};
+    gb_code code = gb_results_load(dir, false, &results, &err);
+    if (code)
+        return gb_cli_fail(cli, gb_exit_of_code(code), &err);
+    if (results.torn)
+        gb_cli_warn(cli, "torn-line", "%s: the last line of cases.jsonl was torn and left out",
+                    dir);
+    if (!results.complete)
+        gb_cli_warn(cli, "incomplete", "%s: the run did not finish; go on with --resume", dir);
+    if (results.n == 0)
+        gb_cli_warn(cli, "no-records", "%s: no case has a record", dir);
+    int status = gb_cli_report(cli, dir, &results);
+    gb_results_free(&results);
+    return status;
+}
+
+const gb_verb gb_verb_report = {
+    .name = "report",
+    .arguments = "DIR",
+    .summary = "Make the table and the plots of a run directory again",
+    .details = "DIR may have been copied from another machine; no device is needed.",
+    .options = report_options,
+    .min_words = 1,
+    .max_words = 1,
+    .function = report};
+
+static int verify(gb_cli *cli)
+{
+    const char *dir = cli->args.words.items[0];
+    char *text = NULL;
+    gb_error err = {0};
+    gb_code code = gb_results_verify(dir, gb_kernel_catalog(), &text, &err);
+    if (text)
+        gb_cli_print(cli, text);
+    free(text);
+    if (code)
+        return gb_cli_fail(cli, gb_exit_of_code(code), &err);
+    gb_cli_note(cli, "%s: hashes, summaries and metrics agree with the samples", dir);
+    return GB_EXIT_OK;
+}
+
+const gb_verb gb_verb_verify = {
+    .name = "verify",
+    .arguments = "DIR",
+    .summary = "Recompute hashes, summaries and metrics of a run from its samples",
+    .details =
+        "Each difference is a line; exit status 3 when there is any, so that an edited result "
+        "shows.",
+    .min_words = 1,
+    .max_words = 1,
+    .function = verify};

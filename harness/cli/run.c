@@ -1,0 +1,132 @@
+/* `gpubench run`: the main flow of the program. */
+#include "cli/session.h"
+
+static const char *const progress_words[] = {"auto", "always", "never", NULL};
+
+static const gb_option options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .kind = GB_OPT_TEXT,
+     .argument = "DIR",
+     .help = "the run directory (default: results/SUITE-TIME, always a new one)",
+     .offset = offsetof(gb_args, out)},
+    {.name = "device",
+     .letter = 'd',
+     .kind = GB_OPT_TEXT,
+     .argument = "WHICH",
+     .help = "auto (default), cpu, cuda, cuda:N, cuda:UUID or all",
+     .offset = offsetof(gb_args, device)},
+    {.name = "set",
+     .kind = GB_OPT_LIST,
+     .argument = "B.P=VALUES",
+     .help = "other values for a parameter: copy.bytes=1MiB,4MiB; may be repeated",
+     .offset = offsetof(gb_args, set)},
+    {.name = "filter",
+     .letter = 'f',
+     .kind = GB_OPT_LIST,
+     .argument = "TEXT",
+     .help =
+         "only cases whose name has this text or matches this glob; any of several, \"\" is all",
+     .offset = offsetof(gb_args, filter)},
+    {.name = "tag",
+     .kind = GB_OPT_LIST,
+     .argument = "TAG",
+     .help = "only benchmarks with this tag; any of several",
+     .offset = offsetof(gb_args, tag)},
+    {.name = "replicates",
+     .kind = GB_OPT_COUNT,
+     .argument = "N",
+     .help = "fresh processes a case, 1 to 1000 (default: as the suite says)",
+     .offset = offsetof(gb_args, replicates),
+     .min = 1,
+     .max = 1000},
+    {.name = "budget",
+     .kind = GB_OPT_DURATION,
+     .argument = "TIME",
+     .help = "measuring time of the whole suite, like 90s or 3m (default: as the suite says)",
+     .offset = offsetof(gb_args, budget_ns)},
+    {.name = "seed",
+     .kind = GB_OPT_COUNT,
+     .argument = "N",
+     .help = "of the order of cases (default: a random one, recorded)",
+     .offset = offsetof(gb_args, seed),
+     .max = (uint64_t)1 << 53},
+    {.name = "resume",
+     .kind = GB_OPT_TEXT,
+     .argument = "DIR",
+     .help = "go on with a run: all cases but those that are ok or skipped; SUITE may be left out",
+     .offset = offsetof(gb_args, resume)},
+    {.name = "dry-run",
+     .letter = 'n',
+     .kind = GB_OPT_FLAG,
+     .help = "show cases, memory needed and time, and measure nothing",
+     .offset = offsetof(gb_args, dry_run)},
+    {.name = "fail-fast",
+     .kind = GB_OPT_FLAG,
+     .help = "stop after the first case that failed or was wrong",
+     .offset = offsetof(gb_args, fail_fast)},
+    {.name = "strict",
+     .kind = GB_OPT_FLAG,
+     .help = "exit 5 when a case was throttled or has not converged",
+     .offset = offsetof(gb_args, strict)},
+    {.name = "profile",
+     .kind = GB_OPT_FLAG,
+     .help = "for profilers: launches are never held back",
+     .offset = offsetof(gb_args, profile)},
+    {.name = "wait-device",
+     .kind = GB_OPT_SECONDS,
+     .argument = "SECONDS",
+     .help = "how long to wait while another run uses the device (default: without limit)",
+     .offset = offsetof(gb_args, wait_ns)},
+    {.name = "no-wait",
+     .kind = GB_OPT_FLAG,
+     .help = "exit 6 at once when another run uses the device",
+     .offset = offsetof(gb_args, no_wait)},
+    {.name = "no-plots",
+     .kind = GB_OPT_FLAG,
+     .help = "no plots",
+     .offset = offsetof(gb_args, no_plots)},
+    {.name = "progress",
+     .kind = GB_OPT_WORD,
+     .argument = "WHEN",
+     .help = "auto (default), always or never",
+     .offset = offsetof(gb_args, progress),
+     .words = progress_words},
+    {.name = "json",
+     .kind = GB_OPT_FLAG,
+     .help = "results.json on stdout in place of the table; errors as JSON too",
+     .offset = offsetof(gb_args, json)},
+    {0}};
+
+static int run(gb_cli *cli)
+{
+    gb_session session = {.cli = cli};
+    gb_cli_catch_signals();
+    int status = gb_session_prepare(&session);
+    if (!status && cli->args.dry_run) {
+        status = gb_session_dry_run(&session);
+    } else if (!status) {
+        status = gb_session_devices(&session);
+        if (!status)
+            status = gb_session_open(&session);
+        if (!status)
+            status = gb_session_measure(&session);
+        if (!status)
+            status = gb_session_finish(&session);
+    }
+    gb_session_free(&session);
+    return status;
+}
+
+const gb_verb gb_verb_run = {
+    .name = "run",
+    .arguments = "SUITE",
+    .summary = "Measure a suite and report",
+    .details =
+        "SUITE is a YAML file, or the name of a suite that 'gpubench list' shows. Every case is "
+        "measured in fresh processes, checked, and written to the run directory at once; a "
+        "crash, a hang or a time-out costs one case. One Ctrl-C ends the run with a partial "
+        "report, a second one ends it at once.",
+    .options = options,
+    .max_words = 1,
+    .function = run};

@@ -1,0 +1,54 @@
+/* One `gpubench run`, from the suite to the reports. run.c has the flow. */
+#ifndef GB_CLI_SESSION_H
+#define GB_CLI_SESSION_H
+
+#include "cli/choose.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "record/run_dir.h"
+#include "suite/plan.h"
+
+typedef struct gb_session {
+    gb_cli *cli;
+    gb_suite *suite;
+    gb_results earlier; /* --resume: what is there already */
+    bool resumed;
+    const char *device;              /* what --device says, or said when the run began; NULL */
+    gb_selection selection;          /* lists point into args or `earlier` */
+    gb_list set, filter, tag;        /* the arrays are owned */
+    gb_plan *plans[GB_DEVICE_KINDS]; /* NULL: not asked for */
+    json_t *probe;
+    gb_chosen devices[GB_MAX_DEVICES];
+    size_t n_devices;
+    gb_run_dir *dir;
+    gb_head head;
+    gb_progress progress;
+    size_t stored; /* records of this session */
+    bool failed;   /* one of them failed, was wrong or timed out */
+    gb_outcome outcome;
+} gb_session;
+
+/* Each returns GB_EXIT_OK, or the status after having printed why. */
+int gb_session_prepare(gb_session *session); /* suite, resumed run, overrides, plans */
+int gb_session_devices(gb_session *session); /* probe and choose */
+int gb_session_open(gb_session *session);    /* run directory and head */
+int gb_session_measure(gb_session *session); /* all devices in turn; fills outcome */
+int gb_session_finish(gb_session *session);  /* results, reports, table; the run's status */
+int gb_session_dry_run(gb_session *session); /* prints the plans */
+void gb_session_free(gb_session *session);
+
+/* Loads a suite; diagnostics go to stderr (and into the JSON error). */
+int gb_cli_load_suite(gb_cli *cli, const char *path, gb_suite **out);
+/* Prints diagnostics as the error of a file. Returns GB_EXIT_USAGE. */
+int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics);
+
+/* report.c: table, plots and where they are, from a run directory. `write_csv`: again results.csv.
+ */
+int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results);
+
+/* odd.c: among 3 devices or more, the one whose times differ most from the median device's, by
+ * the median over cases; false when none differs by more than 3 %. *ratio: its time over the
+ * others'. */
+bool gb_odd_device(const gb_results *results, int *device, double *ratio);
+
+#endif

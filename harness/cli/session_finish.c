@@ -1,0 +1,139 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "cli/session.h"
+#include "reports/report.h"
+
+static int fail(gb_session *s, gb_code code, const gb_error *err)
+{
+    return gb_cli_fail(s->cli, gb_exit_of_code(code), err);
+}
+
+/* Each line of the notes is a warning of its own. */
+static void warn_lines(const gb_cli *cli, const char *code, char *notes)
+{
+    for (char *line = notes, *next; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        gb_cli_warn(cli, code, "%s", line);
+    }
+}
+
+int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results)
+{
+    gb_error err = {0};
+    gb_buf table = {0}, notes = {0};
+    gb_code code = cli->json ? GB_OK : gb_report_table(results, cli->color_out, &table, &err);
+    if (!code && !cli->args.no_plots)
+        code = gb_report_plots(results, dir, "gnuplot", &notes, &err);
+    if (table.data && !table.failed)
+        gb_cli_print(cli, table.data);
+    if (notes.data && !notes.failed)
+        warn_lines(cli, "plots", notes.data);
+    gb_buf_free(&table);
+    gb_buf_free(&notes);
+    return code ? gb_cli_fail(cli, gb_exit_of_code(code), &err) : GB_EXIT_OK;
+}
+
+/* Fits, findings and expectations of the records, into the head for results.json. */
+static gb_code draw_conclusions(gb_session *s, const gb_results *results, gb_error *err)
+{
+    json_t *fits = NULL, *findings = NULL;
+    gb_code code = gb_report_fits(results, &fits, err);
+    if (!code)
+        code = gb_report_findings(results, &findings, err);
+    if (!code) {
+        s->head.extra = json_pack("{s:o, s:o}", "fits", fits, "findings", findings);
+        code = s->head.extra ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    } else {
+        json_decref(fits);
+        json_decref(findings);
+    }
+    return code;
+}
+
+static void name_odd_device(const gb_session *s, const gb_results *results)
+{
+    int device;
+    double ratio;
+    if (!gb_odd_device(results, &device, &ratio))
+        return;
+    const json_t *info =
+        json_array_get(json_object_get(results->document, "devices"), (size_t)device);
+    char percent[32];
+    gb_cli_warn(s->cli, "odd-device", "cuda:%d (%s) is the odd one out: %s %s than the others",
+                s->devices[device].index, json_string_value(json_object_get(info, "uuid")),
+                gb_format_percent(ratio > 1 ? ratio - 1 : 1 - ratio, percent, sizeof percent),
+                ratio > 1 ? "slower" : "faster");
+}
+
+static void print_document(gb_session *s, const char *dir)
+{
+    json_error_t why;
+    char *path = gb_text_format("%s/results.json", dir);
+    json_t *document = path ? json_load_file(path, 0, &why) : NULL;
+    free(path);
+    gb_cli_print_json(s->cli, document);
+}
+
+/* What the whole run came to, earlier sessions of a resumed one included. */
+static void judge(gb_session *s, const gb_results *results)
+{
+    const uint32_t unsteady = GB_BIT(GB_FLAG_NOT_CONVERGED) | GB_BIT(GB_FLAG_THROTTLED);
+    for (size_t i = 0; i < results->n; i++) {
+        const gb_record *record = &results->records[i];
+        s->outcome.counts[record->status]++;
+        if (record->status == GB_STATUS_OK && record->flags & unsteady)
+            s->outcome.unsteady = true;
+    }
+}
+
+int gb_session_finish(gb_session *s)
+{
+    gb_error err = {0};
+    gb_results results = {0};
+    const char *dir = gb_run_dir_path(s->dir);
+    bool complete = !s->outcome.interrupted && !s->outcome.error;
+    gb_code code = gb_run_dir_finish(s->dir, &s->head, false, &err);
+    if (!code)
+        code = gb_results_load(dir, false, &results, &err);
+    judge(s, &results);
+    if (!code)
+        code = draw_conclusions(s, &results, &err);
+    if (!code)
+        code = gb_run_dir_finish(s->dir, &s->head, complete, &err);
+    if (code) {
+        gb_results_free(&results);
+        return gb_exit_worse(fail(s, code, &err), gb_exit_of_run(&s->outcome));
+    }
+    gb_results_free(&results);
+    code = gb_results_load(dir, false, &results, &err);
+    int status = code ? fail(s, code, &err) : gb_cli_report(s->cli, dir, &results);
+    if (!code)
+        name_odd_device(s, &results);
+    if (s->cli->json)
+        print_document(s, dir);
+    else if (!code)
+        gb_cli_note(s->cli, "results: %s", dir);
+    gb_results_free(&results);
+    return gb_exit_worse(status, gb_exit_of_run(&s->outcome));
+}
+
+void gb_session_free(gb_session *s)
+{
+    gb_run_dir_close(s->dir);
+    for (int kind = 0; kind < GB_DEVICE_KINDS; kind++)
+        gb_plan_free(s->plans[kind]);
+    gb_suite_free(s->suite);
+    gb_head_free(&s->head);
+    gb_results_free(&s->earlier);
+    json_decref(s->probe);
+    free(s->set.items);
+    free(s->filter.items);
+    free(s->tag.items);
+}

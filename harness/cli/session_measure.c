@@ -1,0 +1,227 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "cli/head.h"
+#include "cli/lock.h"
+#include "cli/session.h"
+#include "run/process.h"
+
+static int fail(gb_session *s, gb_code code, const gb_error *err)
+{
+    return gb_cli_fail(s->cli, gb_cli_status(code), err);
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
+/* A resumed run must be on the devices that it began on. */
+static gb_code same_devices(const gb_session *s, gb_error *err)
+{
+    const json_t *devices = json_object_get(s->earlier.document, "devices");
+    bool same = json_array_size(devices) == s->n_devices;
+    for (size_t i = 0; same && i < s->n_devices; i++)
+        same =
+            strcmp(text(json_array_get(devices, i), "uuid"), text(s->devices[i].info, "uuid")) == 0;
+    return same ? GB_OK
+                : gb_fail(err, GB_INVALID,
+                          "%s was measured on %s (%s); a run goes on where it began",
+                          s->cli->args.resume, text(json_array_get(devices, 0), "name"),
+                          text(json_array_get(devices, 0), "uuid"));
+}
+
+int gb_session_devices(gb_session *s)
+{
+    gb_error err = {0};
+    gb_buf note = {0};
+    gb_code code = gb_supervise_probe(GB_EXECUTABLE, &gb_cli_interrupts, &s->probe, &err);
+    if (!code)
+        code = gb_choose_devices(s->device, s->suite->devices, s->suite->devices_listed, s->probe,
+                                 s->devices, &s->n_devices, &note, &err);
+    if (!code && s->resumed)
+        code = same_devices(s, &err);
+    int status = code ? fail(s, code, &err) : GB_EXIT_OK;
+    if (!code && note.data)
+        gb_cli_note(s->cli, "%s", note.data);
+    gb_buf_free(&note);
+    return status;
+}
+
+static json_t *strings(const gb_list *list)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < list->n; i++)
+        json_array_append_new(array, gb_json_string(list->items[i]));
+    return array;
+}
+
+/* What the command line changed; null: as the suite says. */
+static json_t *settings_json(const gb_session *s)
+{
+    const gb_selection *selection = &s->selection;
+    const gb_args *args = &s->cli->args;
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "device", gb_json_string(s->device), "set",
+        strings(&s->set), "filter", strings(&s->filter), "tag", strings(&s->tag), "replicates",
+        selection->replicates ? json_integer(selection->replicates) : json_null(), "budget_ns",
+        selection->budget_ns ? json_integer((json_int_t)selection->budget_ns) : json_null(),
+        "profile", args->profile, "fail_fast", args->fail_fast, "strict", args->strict);
+}
+
+/* The default place: results/SUITE-TIME, with a number behind it when that is taken. */
+static gb_code open_default(gb_session *s, gb_error *err)
+{
+    char name[128], now[32];
+    gb_text_filename(s->suite->name, name, sizeof name);
+    gb_utc_now(now);
+    for (char *c = now; *c; c++) /* colons are no good in file names */
+        *c = *c == ':' ? '.' : *c;
+    if (mkdir("results", 0777) && errno != EEXIST)
+        return gb_fail(err, GB_IO, "results: cannot be created: %s; give --out DIR",
+                       strerror(errno));
+    gb_code code = GB_IO;
+    for (int i = 1; code && i < 1000; i++) {
+        char number[16] = "";
+        if (i > 1)
+            snprintf(number, sizeof number, "-%d", i);
+        char *path = gb_text_format("results/%s-%s%s", name, now, number);
+        struct stat facts;
+        bool taken = path && lstat(path, &facts) == 0;
+        if (!path)
+            return gb_fail(err, GB_NO_MEMORY, "out of memory");
+        if (!taken) {
+            code = gb_run_dir_open(path, false, &s->dir, err);
+            taken = code && lstat(path, &facts) == 0; /* another run was faster */
+        }
+        free(path);
+        if (code && !taken)
+            break;
+    }
+    return code;
+}
+
+int gb_session_open(gb_session *s)
+{
+    gb_error err = {0};
+    const gb_args *args = &s->cli->args;
+    gb_code code;
+    if (s->resumed)
+        code = gb_run_dir_open(args->resume, true, &s->dir, &err);
+    else if (args->out)
+        code = gb_run_dir_open(args->out, false, &s->dir, &err);
+    else
+        code = open_default(s, &err);
+    if (!code)
+        code = gb_head_make(s->cli, s->suite, s->devices, s->n_devices, s->selection.seed,
+                            settings_json(s), &s->head, &err);
+    const json_t *run = json_object_get(s->earlier.document, "run");
+    if (!code && s->resumed)
+        code = gb_json_set(s->head.run, "resumed_from", gb_json_string(text(run, "id")), &err);
+    if (!code)
+        code = gb_run_dir_begin(s->dir, &s->head, &err);
+    if (!code && gb_run_dir_torn(s->dir))
+        gb_cli_warn(s->cli, "torn-line",
+                    "%s: the last line of cases.jsonl was torn; its case is "
+                    "measured again",
+                    args->resume);
+    const json_t *tool = json_object_get(s->earlier.document, "tool");
+    if (!code && s->resumed && strcmp(text(tool, "git"), text(s->head.tool, "git")) != 0)
+        gb_cli_warn(s->cli, "build-differs", "the run began with build %s, this is %s",
+                    text(tool, "git"), text(s->head.tool, "git"));
+    return code ? fail(s, code, &err) : GB_EXIT_OK;
+}
+
+/* One device of a session, as the supervisor's callbacks see it. */
+typedef struct place {
+    gb_session *session;
+    int device;
+} place;
+
+static gb_code store(void *user, const gb_record *record, gb_error *err)
+{
+    gb_session *s = ((place *)user)->session;
+    s->stored++;
+    s->failed = s->failed || record->status == GB_STATUS_FAILED ||
+                record->status == GB_STATUS_WRONG || record->status == GB_STATUS_TIMEOUT;
+    return gb_run_dir_append(s->dir, record, err);
+}
+
+static bool have(void *user, const char *case_id, uint32_t replicate)
+{
+    place *at = user;
+    return gb_run_dir_has(at->session->dir, at->device, case_id, replicate);
+}
+
+static void warn_about(const gb_session *s, const json_t *info)
+{
+    if (json_is_true(json_object_get(info, "synchronous_launches")))
+        gb_cli_warn(
+            s->cli, "synchronous-launches",
+            "CUDA_LAUNCH_BLOCKING is set: launches wait, and their costs cannot be compared "
+            "with those of other runs");
+    if (json_is_true(json_object_get(info, "profiler")))
+        gb_cli_warn(s->cli, "profiled", "a profiler is attached: times are not comparable");
+}
+
+static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
+{
+    const gb_chosen *device = &s->devices[i];
+    const gb_plan *plan = s->plans[device->kind];
+    place at = {s, (int)i};
+    gb_device_lock held = {.fd = -1};
+    gb_code code = gb_cli_lock_device(s->cli, text(device->info, "uuid"), &held, err);
+    if (code)
+        return code;
+    code = gb_progress_begin(&s->progress, s->cli, plan->n_cases, err);
+    if (!code) {
+        gb_supervise how = {.executable = GB_EXECUTABLE,
+                            .device_number = (int)i,
+                            .kind = device->kind,
+                            .device_index = device->index,
+                            .profile = s->cli->args.profile,
+                            .fail_fast = s->cli->args.fail_fast,
+                            .interrupted = &gb_cli_interrupts,
+                            .observer = gb_progress_observer(&s->progress),
+                            .store = store,
+                            .store_user = &at,
+                            .have = s->resumed ? have : NULL};
+        warn_about(s, device->info);
+        code = gb_supervise_plan(&how, plan, err);
+    }
+    gb_progress_end(&s->progress);
+    gb_device_lock_release(&held);
+    return code;
+}
+
+int gb_session_measure(gb_session *s)
+{
+    gb_error err = {0};
+    gb_code code = GB_OK;
+    uint64_t began = gb_now_ns();
+    s->outcome.strict = s->cli->args.strict;
+    for (size_t i = 0; !code && i < s->n_devices; i++) {
+        if (s->n_devices > 1)
+            gb_cli_note(s->cli, "device %zu of %zu: %s", i + 1, s->n_devices,
+                        text(s->devices[i].info, "name"));
+        code = measure_on(s, i, &err);
+        if (s->failed && s->cli->args.fail_fast)
+            break;
+    }
+    if (!code && s->resumed && s->stored == 0)
+        gb_cli_note(s->cli, "nothing to do: every case has its record already");
+    if (code == GB_INTERRUPTED) {
+        s->outcome.interrupted = true;
+        s->outcome.terminated = gb_cli_terminated();
+    } else if (code) {
+        s->outcome.error = code;
+        fail(s, code, &err);
+    }
+    code = gb_head_end(&s->head, gb_now_ns() - began, &err);
+    return code ? fail(s, code, &err) : GB_EXIT_OK;
+}

@@ -1,0 +1,262 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "cli/session.h"
+#include "kernels/kernel.h"
+
+#define READ_TIMEOUT_MS 10000 /* for a suite that comes through a pipe */
+#define SEED_MASK 0xffffffffu /* of a seed made here: short enough to be typed again */
+
+int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics)
+{
+    char *text = gb_diagnostics_text(diagnostics);
+    if (!text)
+        return gb_cli_out_of_memory(cli);
+    gb_cli_raw_error(text);
+    if (cli->json) {
+        json_t *json = json_pack("{s:{s:s, s:s, s:o, s:i}}", "error", "kind", "usage", "code",
+                                 gb_code_word(GB_INVALID), "message", gb_json_string(text),
+                                 "exit_code", GB_EXIT_USAGE);
+        gb_cli_print_json(cli, json);
+    }
+    free(text);
+    return GB_EXIT_USAGE;
+}
+
+int gb_cli_load_suite(gb_cli *cli, const char *typed, gb_suite **out)
+{
+    gb_error err = {0};
+    gb_diagnostics diagnostics = {0};
+    int status = GB_EXIT_OK;
+    char *path = gb_find_suite(typed);
+    if (!path)
+        return gb_cli_out_of_memory(cli);
+    gb_code code =
+        gb_suite_load(path, READ_TIMEOUT_MS, gb_kernel_catalog(), out, &diagnostics, &err);
+    if (diagnostics.n > 0)
+        status = gb_cli_fail_diagnostics(cli, &diagnostics);
+    else if (code)
+        status = gb_cli_fail(cli, gb_exit_of_code(code), &err);
+    gb_diagnostics_free(&diagnostics);
+    free(path);
+    return status;
+}
+
+static int fail(gb_session *s, gb_code code, const gb_error *err)
+{
+    return gb_cli_fail(s->cli, gb_exit_of_code(code), err);
+}
+
+/* A list as given, or else as the resumed run had it. */
+static gb_code take_list(const gb_list *given, const json_t *earlier, gb_list *out, gb_error *err)
+{
+    size_t n = given->n ? given->n : json_array_size(earlier);
+    out->items = calloc(n + 1, sizeof *out->items);
+    if (!out->items)
+        return gb_fail(err, GB_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        const char *item =
+            given->n ? given->items[i] : json_string_value(json_array_get(earlier, i));
+        if (item)
+            out->items[out->n++] = item;
+    }
+    return GB_OK;
+}
+
+static uint64_t take_number(const gb_number *given, const json_t *earlier)
+{
+    return given->given ? given->value : (uint64_t)json_integer_value(earlier);
+}
+
+static gb_code take_settings(gb_session *s, gb_error *err)
+{
+    const gb_args *args = &s->cli->args;
+    const json_t *run = json_object_get(s->earlier.document, "run");
+    const json_t *settings = json_object_get(run, "settings");
+    gb_code code = take_list(&args->set, json_object_get(settings, "set"), &s->set, err);
+    if (!code)
+        code = take_list(&args->filter, json_object_get(settings, "filter"), &s->filter, err);
+    if (!code)
+        code = take_list(&args->tag, json_object_get(settings, "tag"), &s->tag, err);
+    s->device =
+        args->device ? args->device : json_string_value(json_object_get(settings, "device"));
+    s->selection = (gb_selection){
+        .filters = s->filter.items,
+        .n_filters = s->filter.n,
+        .tags = s->tag.items,
+        .n_tags = s->tag.n,
+        .replicates =
+            (uint32_t)take_number(&args->replicates, json_object_get(settings, "replicates")),
+        .budget_ns = take_number(&args->budget_ns, json_object_get(settings, "budget_ns")),
+        .seed = take_number(&args->seed, json_object_get(run, "seed"))};
+    if (!args->seed.given && !s->resumed) {
+        uint32_t random = 0;
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+            return gb_fail(err, GB_IO, "no random number for the seed; give --seed");
+        s->selection.seed = random & SEED_MASK;
+    }
+    return code;
+}
+
+/* The suite of a resumed run, from the text that its results hold. */
+static int load_earlier_suite(gb_session *s)
+{
+    const json_t *suite = json_object_get(s->earlier.document, "suite");
+    const char *text = json_string_value(json_object_get(suite, "text"));
+    const char *file = json_string_value(json_object_get(suite, "file"));
+    gb_diagnostics diagnostics = {0};
+    gb_error err = {0};
+    int status = GB_EXIT_OK;
+    if (!text) {
+        gb_fail(&err, GB_INVALID, "%s: no suite in its results.json: name it", s->cli->args.resume);
+        return fail(s, GB_INVALID, &err);
+    }
+    gb_code code = gb_suite_parse(file ? file : "suite", text, strlen(text), gb_kernel_catalog(),
+                                  &s->suite, &diagnostics, &err);
+    if (diagnostics.n > 0)
+        status = gb_cli_fail_diagnostics(s->cli, &diagnostics);
+    else if (code)
+        status = fail(s, code, &err);
+    gb_diagnostics_free(&diagnostics);
+    return status;
+}
+
+static int load_earlier(gb_session *s)
+{
+    gb_error err = {0};
+    const gb_args *args = &s->cli->args;
+    if (args->out) {
+        gb_fail(&err, GB_INVALID, "run: --out and --resume exclude each other");
+        return fail(s, GB_INVALID, &err);
+    }
+    gb_code code = gb_results_load(args->resume, false, &s->earlier, &err);
+    if (code)
+        return fail(s, code, &err);
+    s->resumed = true;
+    return GB_EXIT_OK;
+}
+
+static int load_suite(gb_session *s)
+{
+    const gb_args *args = &s->cli->args;
+    gb_error err = {0};
+    if (args->words.n == 0)
+        return load_earlier_suite(s);
+    int status = gb_cli_load_suite(s->cli, args->words.items[0], &s->suite);
+    const char *sha =
+        json_string_value(json_object_get(json_object_get(s->earlier.document, "suite"), "sha256"));
+    if (status || !s->resumed || (sha && strcmp(sha, s->suite->sha256) == 0))
+        return status;
+    gb_fail(&err, GB_INVALID,
+            "%s: this run was of another suite or another version of it; "
+            "leave the suite's name out to go on with that",
+            args->resume);
+    return fail(s, GB_INVALID, &err);
+}
+
+/* Plans for every kind of device that the run may come to use; a wrong selection is found here,
+ * before any device is looked for. */
+static int make_plans(gb_session *s)
+{
+    gb_device_choice choice = {.kind = GB_CHOICE_AUTO};
+    gb_error err = {0};
+    gb_code code = s->device ? gb_device_choice_parse(s->device, &choice, &err) : GB_OK;
+    unsigned kinds = choice.kind == GB_CHOICE_AUTO  ? GB_ANY_DEVICE
+                     : choice.kind == GB_CHOICE_CPU ? GB_BIT(GB_CPU)
+                                                    : GB_BIT(GB_CUDA);
+    for (int kind = 0; !code && kind < GB_DEVICE_KINDS; kind++) {
+        if (kinds & s->suite->devices & GB_BIT(kind))
+            code =
+                gb_plan_make(s->suite, (gb_device_kind)kind, &s->selection, &s->plans[kind], &err);
+    }
+    return code ? fail(s, code, &err) : GB_EXIT_OK;
+}
+
+int gb_session_prepare(gb_session *s)
+{
+    gb_error err = {0};
+    const gb_args *args = &s->cli->args;
+    if (!args->resume && args->words.n == 0) {
+        gb_fail(&err, GB_INVALID, "run: SUITE is missing");
+        return fail(s, GB_INVALID, &err);
+    }
+    int status = args->resume ? load_earlier(s) : GB_EXIT_OK;
+    if (!status)
+        status = load_suite(s);
+    if (status)
+        return status;
+    gb_code code = take_settings(s, &err);
+    for (size_t i = 0; !code && i < s->set.n; i++)
+        code = gb_suite_override(s->suite, s->set.items[i], &err);
+    return code ? fail(s, code, &err) : make_plans(s);
+}
+
+static void show_plan(const gb_plan *plan, gb_buf *out)
+{
+    char need[3][32], time[32];
+    size_t skipped = 0, records = 0;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        skipped += plan->cases[i].status != GB_OK;
+        records += plan->cases[i].replicates;
+    }
+    gb_need most = gb_plan_largest_need(plan);
+    gb_buf_printf(out, "%s: %zu cases, %zu of them skipped; %zu records in %u replicates\n",
+                  gb_device_kind_word(plan->kind), plan->n_cases, skipped, records,
+                  plan->replicates);
+    gb_buf_printf(out,
+                  "  memory of the largest case: device %s, host %s, pinned %s\n"
+                  "  time: at most %s\n",
+                  gb_format_bytes(most.device_bytes, need[0], sizeof need[0]),
+                  gb_format_bytes(most.host_bytes, need[1], sizeof need[1]),
+                  gb_format_bytes(most.pinned_bytes, need[2], sizeof need[2]),
+                  gb_progress_span((double)gb_plan_estimate_ns(plan) / 1e9, time, sizeof time));
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const gb_case *c = &plan->cases[i];
+        char *id = gb_text_printable(c->id);
+        gb_buf_printf(out, "  %s%s%s\n", id ? id : "", c->status ? ": skipped: " : "",
+                      c->status && c->reason ? c->reason : "");
+        free(id);
+    }
+}
+
+static json_t *plan_json(const gb_plan *plan)
+{
+    json_t *cases = json_array();
+    for (size_t i = 0; cases && i < plan->n_cases; i++) {
+        const gb_case *c = &plan->cases[i];
+        json_array_append_new(cases,
+                              json_pack("{s:s, s:I, s:o}", "case", c->id, "replicates",
+                                        (json_int_t)c->replicates, "skipped",
+                                        c->status ? gb_json_string(c->reason) : json_null()));
+    }
+    gb_need most = gb_plan_largest_need(plan);
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "device", gb_device_kind_word(plan->kind),
+                     "device_bytes", (json_int_t)most.device_bytes, "host_bytes",
+                     (json_int_t)most.host_bytes, "pinned_bytes", (json_int_t)most.pinned_bytes,
+                     "estimate_ns", (json_int_t)gb_plan_estimate_ns(plan), "cases", cases);
+}
+
+int gb_session_dry_run(gb_session *s)
+{
+    gb_buf out = {0};
+    json_t *plans = json_array();
+    for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
+        if (s->plans[kind] && s->cli->json)
+            json_array_append_new(plans, plan_json(s->plans[kind]));
+        else if (s->plans[kind])
+            show_plan(s->plans[kind], &out);
+    }
+    int status = out.failed || !plans ? gb_cli_out_of_memory(s->cli) : GB_EXIT_OK;
+    if (!status && s->cli->json)
+        gb_cli_print_json(s->cli, json_pack("{s:s, s:I, s:O}", "suite", s->suite->name, "seed",
+                                            (json_int_t)s->selection.seed, "plans", plans));
+    else if (!status && out.data)
+        gb_cli_print(s->cli, out.data);
+    json_decref(plans);
+    gb_buf_free(&out);
+    return status;
+}
