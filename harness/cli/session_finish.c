@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/session.h"
 #include "reports/report.h"
+#include "suite/expect.h"
 
 static int fail(gb_session *s, gb_code code, const gb_error *err)
 {
@@ -24,11 +25,27 @@ static void warn_lines(const gb_cli *cli, const char *code, char *notes)
     }
 }
 
+/* The expectations that results.json holds, a line each. */
+static void show_expectations(const json_t *document, gb_buf *out)
+{
+    const json_t *list = json_object_get(document, "expectations");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        char *text = gb_text_printable(json_string_value(json_object_get(one, "text")));
+        gb_buf_printf(out, "%sexpected %s: %s: %s\n", i ? "" : "\n", text ? text : "",
+                      json_string_value(json_object_get(one, "outcome")),
+                      json_string_value(json_object_get(one, "detail")));
+        free(text);
+    }
+}
+
 int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results)
 {
     gb_error err = {0};
     gb_buf table = {0}, notes = {0};
     gb_code code = cli->json ? GB_OK : gb_report_table(results, cli->color_out, &table, &err);
+    if (!code && !cli->json)
+        show_expectations(results->document, &table);
     if (!code && !cli->args.no_plots)
         code = gb_report_plots(results, dir, "gnuplot", &notes, &err);
     if (table.data && !table.failed)
@@ -40,20 +57,47 @@ int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results)
     return code ? gb_cli_fail(cli, gb_exit_of_code(code), &err) : GB_EXIT_OK;
 }
 
+/* The suite's expectations held against the records; a new array in *out. */
+static gb_code evaluate(gb_session *s, const gb_results *results, json_t **out, gb_error *err)
+{
+    static const char *const words[] = {"met", "FAILED", "unknown"};
+    gb_expect_results all = {0};
+    gb_code code = gb_expect_evaluate(s->suite, results->records, results->n, &all, err);
+    if (code)
+        return code;
+    *out = json_array();
+    for (size_t i = 0; *out && i < all.n; i++) {
+        const gb_expect_result *one = &all.items[i];
+        json_array_append_new(
+            *out, json_pack("{s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o}", "benchmark",
+                            one->benchmark->name, "device", one->device, "text",
+                            gb_json_string(one->text), "outcome", words[one->outcome], "value",
+                            gb_json_real(one->value), "of", gb_json_real(one->of), "over",
+                            gb_json_real(one->over), "detail", gb_json_string(one->detail)));
+    }
+    s->outcome.expectation_failed = all.n_failed > 0;
+    s->outcome.unsteady = s->outcome.unsteady || all.n_unknown > 0;
+    gb_expect_results_free(&all);
+    return *out ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+}
+
 /* Fits, findings and expectations of the records, into the head for results.json. */
 static gb_code draw_conclusions(gb_session *s, const gb_results *results, gb_error *err)
 {
-    json_t *fits = NULL, *findings = NULL;
+    json_t *fits = NULL, *findings = NULL, *expectations = NULL;
     gb_code code = gb_report_fits(results, &fits, err);
     if (!code)
         code = gb_report_findings(results, &findings, err);
+    if (!code)
+        code = evaluate(s, results, &expectations, err);
     if (!code) {
-        s->head.extra = json_pack("{s:o, s:o}", "fits", fits, "findings", findings);
+        s->head.extra = json_pack("{s:O, s:O, s:O}", "fits", fits, "findings", findings,
+                                  "expectations", expectations);
         code = s->head.extra ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    } else {
-        json_decref(fits);
-        json_decref(findings);
     }
+    json_decref(fits);
+    json_decref(findings);
+    json_decref(expectations);
     return code;
 }
 

@@ -101,6 +101,7 @@ static void read_head(gb_reader *reader, const gb_node *root)
         gb_read_duration(reader, node, "budget", MS, 30 * 24 * 3600 * S, "1ms to 720h",
                          &suite->budget_ns);
     gb_node *const *slot = gb_node_slot(root, "devices");
+    suite->devices_listed = slot != NULL;
     if (slot != NULL)
         gb_read_devices(reader, slot, &suite->devices);
 }
