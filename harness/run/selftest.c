@@ -67,8 +67,8 @@ static bool fill_args(const gb_kernel_spec *spec, const setting settings[], size
     return true;
 }
 
-/* The median in ns of a kernel under one setting. NAN when it could not be measured; then the check
- * under way already says why. */
+/* The shortest sample in ns of a kernel under one setting: other users of the machine can only make
+ * it longer. NAN when it could not be measured; then the check under way already says why. */
 static double measured(tester *t, const char *name, setting one, gb_timer timer, bool gate)
 {
     gb_measure how = {.precision = 0.005,
@@ -90,7 +90,7 @@ static double measured(tester *t, const char *name, setting one, gb_timer timer,
     gb_record_init(&record);
     if (gb_measure_case(t->dev, kernel, args, timer, GB_CACHE_WARM, &how, &record, &t->lost))
         t->lost.sticky = true;
-    double ns = record.status == GB_STATUS_OK ? record.time.median : NAN;
+    double ns = record.status == GB_STATUS_OK ? record.time.min : NAN;
     if (record.status == GB_STATUS_SKIPPED)
         say(t, -1, "%s: %s", name, record.reason);
     else if (record.status != GB_STATUS_OK)

@@ -36,7 +36,7 @@ START_TEST(KRN_06_TIM_10_the_cpu_device_passes)
         wrong[0] = '\0';
         for (int i = 0; i < GB_SELFTEST_CHECKS; i++)
             if (checks[i].ok != 1)
-                snprintf(wrong, sizeof wrong, "%s: %s", checks[i].name, checks[i].detail);
+                snprintf(wrong, sizeof wrong, "%s: %.900s", checks[i].name, checks[i].detail);
         if (wrong[0] == '\0')
             break;
     }
@@ -90,9 +90,11 @@ static gb_code noticing_create(gb_device *dev, gb_stream **out, gb_error *err)
     return honest->stream_create(dev, out, err);
 }
 
-static const gb_selftest_check *with_lie(lie which, const char *check,
-                                         gb_selftest_check checks[GB_SELFTEST_CHECKS])
+/* Runs the self-test on the cpu device with a lying clock; the checks named must fail. */
+static void expect_found(lie which, const char *first, const char *second)
 {
+    gb_selftest_check checks[GB_SELFTEST_CHECKS];
+    const char *const names[2] = {first, second};
     gb_device *dev = open_cpu();
     gb_device_ops lying = *dev->ops;
     honest = dev->ops;
@@ -105,27 +107,20 @@ static const gb_selftest_check *with_lie(lie which, const char *check,
     ck_assert_int_eq(gb_selftest_run(dev, NULL, NULL, checks, &err), GB_OK);
     dev->ops = honest;
     dev->ops->close(dev);
-    return named(checks, check);
+    for (int i = 0; i < 2 && names[i]; i++) {
+        const gb_selftest_check *check = named(checks, names[i]);
+        ck_assert_msg(check->ok == 0, "%s: %s", check->name, check->detail);
+        ck_assert_uint_gt(strlen(check->detail), 0);
+    }
 }
 
 START_TEST(a_lying_clock_is_found)
 {
-    static const struct {
-        lie lie;
-        const char *check;
-    } rows[] = {{TWICE_AS_FAST, "known-delay"},
-                {ALWAYS_THE_SAME, "scaling"},
-                {BACKWARDS, "events"},
-                {BACKWARDS, "known-delay"},
-                {GATE_ADDS, "gate"},
-                {DEVICE_TOO_LONG, "known-delay"},
-                {DEVICE_TOO_LONG, "timers"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        gb_selftest_check checks[GB_SELFTEST_CHECKS];
-        const gb_selftest_check *check = with_lie(rows[i].lie, rows[i].check, checks);
-        ck_assert_msg(check->ok == 0, "%s: %s", check->name, check->detail);
-        ck_assert_uint_gt(strlen(check->detail), 0);
-    }
+    expect_found(TWICE_AS_FAST, "known-delay", NULL);
+    expect_found(ALWAYS_THE_SAME, "scaling", NULL);
+    expect_found(BACKWARDS, "events", "known-delay");
+    expect_found(GATE_ADDS, "gate", NULL);
+    expect_found(DEVICE_TOO_LONG, "known-delay", "timers");
 }
 END_TEST
 
