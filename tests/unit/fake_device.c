@@ -308,6 +308,7 @@ static gb_code launch(gb_device *dev, gb_stream *stream, const gb_fn *fn, const 
         return code;
     double ns = fake_body(fake);
     fake->launches++;
+    dev->emulated |= fake->fibers;
     **(uint32_t **)args[0] = fake->wrong_after && fake->launches > fake->wrong_after ? 41 : 42;
     if (fake->launches == 1) {
         load(fake, fake->first_ns);

@@ -51,6 +51,7 @@ typedef struct fake_device {
     gb_telemetry telemetry;
     uint64_t slow_launches_after; /* launches after which one costs the host 3 times as much */
     double clock_drop_at;         /* launches after which the SM clock reads half; 0: never */
+    bool fibers;                  /* launches say that they were emulated */
     uint64_t wrong_after;         /* launches after which outputs are wrong; 0: never */
     uint64_t free_bytes, total_bytes;
     /* the n-th call (from 1) of a kind, or of any kind (FAKE_CALLS), fails; 0: none */

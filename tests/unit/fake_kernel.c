@@ -9,7 +9,7 @@ static fake_kernel_options options;
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
     (void)args, (void)kind, (void)err;
-    *need = (gb_need){.device_bytes = options.need_bytes};
+    *need = options.need;
     return GB_OK;
 }
 

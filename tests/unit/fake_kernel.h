@@ -7,7 +7,7 @@
 #include "unit/fake_device.h"
 
 typedef struct fake_kernel_options {
-    uint64_t need_bytes;
+    gb_need need;
     gb_work work;
     bool no_gate;
     bool own_sample;      /* takes samples itself: exactly body_ns an iteration, one launch */

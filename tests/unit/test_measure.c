@@ -370,6 +370,41 @@ START_TEST(unreadable_telemetry_is_null_and_never_a_flag)
 }
 END_TEST
 
+START_TEST(fibers_are_flagged_for_their_own_case_only)
+{
+    fake_device fake;
+    fake_device_init(&fake, 1);
+    gb_measure how = default_how();
+    gb_record r;
+    for (int i = 0; i < 3; i++) {
+        fake.fibers = i == 1;
+        measure_ok(&fake, &plain, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
+        ck_assert(has_flag(&r, GB_FLAG_EMULATED) == (i == 1));
+        gb_record_free(&r);
+    }
+    fake_device_done(&fake);
+}
+END_TEST
+
+START_TEST(a_record_passes_its_own_check)
+{
+    for (int own = 0; own < 2; own++) {
+        fake_device fake;
+        fake_device_init(&fake, 1);
+        fake.noise = 0.05;
+        fake_kernel_options o = plain;
+        o.own_sample = own;
+        gb_measure how = default_how();
+        gb_record r;
+        gb_error err = {0};
+        measure_ok(&fake, &o, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
+        ck_assert_msg(gb_record_check(&r, &err) == GB_OK, "%s", err.message);
+        gb_record_free(&r);
+        fake_device_done(&fake);
+    }
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *values = tcase_create("values");
@@ -394,6 +429,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(conditions, telemetry_is_read_under_load);
     tcase_add_test(conditions, lowered_clocks_are_flagged);
     tcase_add_test(conditions, unreadable_telemetry_is_null_and_never_a_flag);
+    tcase_add_test(conditions, fibers_are_flagged_for_their_own_case_only);
+    tcase_add_test(conditions, a_record_passes_its_own_check);
     suite_add_tcase(suite, conditions);
 }
 

@@ -226,7 +226,7 @@ START_TEST(CPY_01_a_need_above_what_is_free_is_a_skip)
     fake_device fake;
     fake_device_init(&fake, 1);
     fake_kernel_options large = plain;
-    large.need_bytes = UINT64_C(3) << 33; /* 3 x 2^30 doubles */
+    large.need.device_bytes = UINT64_C(3) << 33; /* 3 x 2^30 doubles */
     gb_measure how = default_how();
     gb_record r;
     ck_assert_int_eq(measure(&fake, &large, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r, NULL), GB_OK);
@@ -237,21 +237,70 @@ START_TEST(CPY_01_a_need_above_what_is_free_is_a_skip)
     ck_assert_uint_eq(fake.calls[FAKE_ALLOC], 0);
     gb_record_free(&r);
 
-    large.need_bytes = UINT64_C(1) << 30; /* exactly what is free: nothing would be in reserve */
+    large.need.device_bytes = UINT64_C(1)
+                              << 30; /* exactly what is free: nothing would be in reserve */
     measure(&fake, &large, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r, NULL);
     ck_assert_int_eq(r.status, GB_STATUS_SKIPPED);
     gb_record_free(&r);
 
-    large.need_bytes = UINT64_MAX - 5; /* sums must not wrap round */
+    large.need.device_bytes = UINT64_MAX - 5; /* sums must not wrap round */
     measure(&fake, &large, GB_TIMER_DEVICE, GB_CACHE_COLD, &how, &r, NULL);
     ck_assert_int_ne(r.status, GB_STATUS_OK);
     ck_assert_uint_eq(fake_prepared, 0);
     gb_record_free(&r);
 
-    large.need_bytes = UINT64_C(900) << 20;
+    large.need.device_bytes = UINT64_C(900) << 20;
     measure_ok(&fake, &large, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
     gb_record_free(&r);
     fake_device_done(&fake);
+}
+END_TEST
+
+/* Which memory a need is held against depends on where the device keeps its own. */
+START_TEST(KRN_18_host_memory_and_its_locked_part_have_limits_too)
+{
+    static const struct {
+        gb_device_kind kind;
+        gb_tristate integrated;
+        gb_need need;
+        const char *text; /* in the reason; NULL: runs */
+    } rows[] = {
+        {GB_CUDA, GB_NO, {.host_bytes = UINT64_C(1) << 60}, "host memory"},
+        {GB_CUDA, GB_NO, {.pinned_bytes = UINT64_C(1) << 24}, "page-locked"},
+        {GB_CUDA, GB_NO, {.host_bytes = 1000, .pinned_bytes = 1000}, NULL},
+        {GB_CUDA, GB_NO, {.device_bytes = UINT64_C(600) << 20, .host_bytes = 1 << 20}, NULL},
+        /* one memory for all: 600 + 600 MiB do not fit into 1 GiB */
+        {GB_CPU,
+         GB_UNKNOWN,
+         {.device_bytes = UINT64_C(600) << 20, .host_bytes = UINT64_C(600) << 20},
+         "needs 1.17 GiB, free 1"},
+        {GB_CUDA,
+         GB_YES,
+         {.device_bytes = UINT64_C(600) << 20, .host_bytes = UINT64_C(600) << 20},
+         "needs 1.17 GiB, free 1"},
+        {GB_CPU, GB_UNKNOWN, {.device_bytes = UINT64_MAX, .host_bytes = UINT64_MAX}, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_device fake;
+        fake_device_init(&fake, 1);
+        fake.device.info.kind = rows[i].kind;
+        fake.device.info.integrated = rows[i].integrated;
+        fake.device.info.pinned_limit_bytes = 1 << 23;
+        fake_kernel_options o = plain;
+        o.need = rows[i].need;
+        gb_measure how = default_how();
+        gb_record r;
+        measure(&fake, &o, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r, NULL);
+        if (rows[i].text) {
+            ck_assert_msg(r.status != GB_STATUS_OK, "row %zu", i);
+            ck_assert_msg(strstr(r.reason, rows[i].text), "row %zu: %s", i, r.reason);
+            ck_assert_uint_eq(fake_prepared, 0);
+        } else {
+            ck_assert_msg(r.status == GB_STATUS_OK, "row %zu: %s", i, r.reason);
+        }
+        gb_record_free(&r);
+        fake_device_done(&fake);
+    }
 }
 END_TEST
 
@@ -307,6 +356,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(errors, TIM_13_wrong_answers_have_no_bandwidth);
     tcase_add_test(errors, CPY_06_the_first_failing_copy_ends_the_case);
     tcase_add_test(errors, CPY_01_a_need_above_what_is_free_is_a_skip);
+    tcase_add_test(errors, KRN_18_host_memory_and_its_locked_part_have_limits_too);
     tcase_add_test(errors,
                    a_kernel_that_cannot_run_here_is_a_skip_before_samples_and_a_failure_after);
     suite_add_tcase(suite, errors);
