@@ -169,8 +169,9 @@ static void make(void *user, void *elements, uint64_t first, size_t count)
     }
 }
 
-static dealing deal_tiles(const gb_device_info *info, enum type type, uint64_t n)
+static dealing deal_tiles(const gb_device *dev, enum type type, uint64_t n)
 {
+    const gb_device_info *info = &dev->info;
     /* Enough blocks to fill a GPU several times over, and to even out a CPU's threads. */
     const bool gpu = info->kind != GB_CPU;
     const uint64_t width = gpu ? STREAM_PACK_BYTES / type_bytes[type] : 1;
@@ -181,6 +182,7 @@ static dealing deal_tiles(const gb_device_info *info, enum type type, uint64_t n
         grid = MAX_PARTIALS;
     if (grid > tiles)
         grid = tiles > 0 ? tiles : 1;
+    grid = gb_launch_shape(dev, grid * STREAM_REDUCE_BLOCK, STREAM_REDUCE_BLOCK).grid[0];
     deal.grid = (uint32_t)grid;
     deal.per_block = tiles > 0 ? (tiles + grid - 1) / grid : 1;
     deal.block_stride = gpu ? 1 : deal.per_block;
@@ -223,7 +225,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     if (code != GB_OK)
         return code;
     if (s->reduces) {
-        s->deal = deal_tiles(&dev->info, s->type, s->n);
+        s->deal = deal_tiles(dev, s->type, s->n);
         s->launch = (gb_launch){.grid = {s->deal.grid, 1, 1}, .block = {STREAM_REDUCE_BLOCK, 1, 1}};
         return dev->ops->alloc(dev, GB_MEM_DEVICE, MAX_PARTIALS * size, &s->partial, err);
     }

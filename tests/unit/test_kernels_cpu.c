@@ -1,0 +1,419 @@
+/* Every kernel on the cpu device: right answers are accepted; skipped work and a single wrong
+ * element are noticed. The memory that a kernel allocates is seen through a wrapped alloc
+ * operation. */
+#include <math.h>
+
+#include "unit/check_main.h"
+#include "unit/kernel_args.h"
+
+#define MAX_BLOCKS 16
+
+/* What the kernel under test has allocated, and copies of it. */
+static struct spied {
+    gb_memory memory;
+    unsigned char *before, *after;
+} blocks[MAX_BLOCKS];
+static size_t n_blocks;
+static gb_device_ops ops;
+static const gb_device_ops *real;
+static gb_device *dev;
+
+static gb_code spy_alloc(gb_device *device, gb_memory_kind kind, size_t bytes, gb_memory *out,
+                         gb_error *err)
+{
+    gb_code code = real->alloc(device, kind, bytes, out, err);
+    if (code == GB_OK) {
+        ck_assert_uint_lt(n_blocks, MAX_BLOCKS);
+        blocks[n_blocks++].memory = *out;
+    }
+    return code;
+}
+
+static void open_device(void)
+{
+    gb_error err = {0};
+    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
+    real = dev->ops;
+    ops = *real;
+    ops.alloc = spy_alloc;
+    dev->ops = &ops;
+    n_blocks = 0;
+}
+
+static void close_device(void)
+{
+    for (size_t i = 0; i < MAX_BLOCKS; i++) {
+        free(blocks[i].before);
+        free(blocks[i].after);
+        blocks[i].before = blocks[i].after = NULL;
+    }
+    dev->ops->close(dev);
+}
+
+static void must(gb_code code, const gb_error *err, const char *what, const char *text)
+{
+    ck_assert_msg(code == GB_OK, "%s of %s: %s", what, text, err->message);
+}
+
+/* Copies a block's bytes out of the device, or one byte back into it. */
+static void snapshot(gb_run *run, const gb_memory *memory, unsigned char *to)
+{
+    gb_error err = {0};
+    if (memory->host != NULL) {
+        memcpy(to, memory->host, memory->bytes);
+        return;
+    }
+    must(real->copy(dev, run->stream, to, memory->device, memory->bytes, GB_COPY_D2H, &err), &err,
+         "copy", "snapshot");
+    must(real->stream_sync(dev, run->stream, &err), &err, "sync", "snapshot");
+}
+
+static void poke(gb_run *run, const gb_memory *memory, size_t at, unsigned char byte)
+{
+    gb_error err = {0};
+    if (memory->host != NULL) {
+        ((unsigned char *)memory->host)[at] = byte;
+        return;
+    }
+    must(real->copy(dev, run->stream, (char *)memory->device + at, &byte, 1, GB_COPY_H2D, &err),
+         &err, "copy", "poke");
+    must(real->stream_sync(dev, run->stream, &err), &err, "sync", "poke");
+}
+
+/* Flips a high bit of one byte of the result: verify must fail, with the place and both values in
+ * its message; and pass again once the byte is back. */
+static void corrupt(const gb_kernel *k, gb_run *run, const struct spied *block, size_t at,
+                    const char *text)
+{
+    gb_error err = {0};
+    const unsigned char good = block->after[at];
+    poke(run, &block->memory, at, good ^ 0x40);
+    ck_assert_msg(k->verify(run, &err) == GB_WRONG_RESULT, "%s %s: wrong byte %zu not noticed",
+                  k->spec.name, text, at);
+    ck_assert_msg(strstr(err.message, "1 of ") && strstr(err.message, "byte offset") &&
+                      strstr(err.message, "expected") && strstr(err.message, "found"),
+                  "%s", err.message);
+    poke(run, &block->memory, at, good);
+    must(k->verify(run, &err), &err, "verify after repair", text);
+}
+
+/* Mutates the first, a middle and the last byte that the iteration has changed, in every block. The
+ * top byte of a group of eight, as low bits of a sum may be within its tolerance. */
+static void mutate(const gb_kernel *k, gb_run *run, const char *text)
+{
+    size_t outputs = 0;
+    for (size_t b = 0; b < n_blocks; b++) {
+        const struct spied *block = &blocks[b];
+        size_t lo = block->memory.bytes, hi = 0;
+        for (size_t i = 0; i < block->memory.bytes; i++) {
+            if (block->before[i] == block->after[i])
+                continue;
+            lo = lo < i ? lo : i;
+            hi = i;
+        }
+        if (lo == block->memory.bytes)
+            continue;
+        outputs++;
+        const size_t places[] = {lo | 7, (lo + (hi - lo) / 2) | 7, hi};
+        for (size_t i = 0; i < 3; i++)
+            corrupt(k, run, block, places[i] < hi ? places[i] : hi, text);
+    }
+    gb_work work;
+    k->spec.work(run->args, GB_CPU, &work);
+    if (work.bytes_moved > 0)
+        ck_assert_msg(outputs > 0, "%s %s changed no memory", k->spec.name, text);
+}
+
+static void take_snapshots(gb_run *run, bool after)
+{
+    for (size_t b = 0; b < n_blocks; b++) {
+        unsigned char **to = after ? &blocks[b].after : &blocks[b].before;
+        free(*to);
+        *to = malloc(blocks[b].memory.bytes);
+        ck_assert_ptr_nonnull(*to);
+        snapshot(run, &blocks[b].memory, *to);
+    }
+}
+
+/* reset, sync, and nothing else: verify must fail. */
+static void skip(const gb_kernel *k, gb_run *run, const char *text)
+{
+    gb_error err = {0};
+    must(k->reset(run, &err), &err, "reset", text);
+    must(dev->ops->sync(dev, &err), &err, "sync", text);
+    ck_assert_msg(k->verify(run, &err) == GB_WRONG_RESULT, "%s %s: skipped work was not noticed",
+                  k->spec.name, text);
+}
+
+static void iterate(const gb_kernel *k, gb_run *run, const char *text)
+{
+    gb_error err = {0};
+    must(k->enqueue(run, &err), &err, "enqueue", text);
+    must(dev->ops->stream_sync(dev, run->stream, &err), &err, "sync", text);
+}
+
+/* Own samples: times that make sense, parts no longer than the whole, and right answers after. */
+static void own_sample(const gb_kernel *k, gb_run *run, const char *text)
+{
+    gb_error err = {0};
+    gb_sample sample;
+    if (k->sample == NULL || !k->samples_itself(run->args, run->timer))
+        return;
+    must(k->sample(run, 3, &sample, &err), &err, "sample", text);
+    ck_assert_msg(sample.ns >= 0 && isfinite(sample.ns), "%s %s", k->spec.name, text);
+    ck_assert(!sample.gate_expired);
+    size_t n_parts = 0;
+    for (; k->spec.parts && k->spec.parts[n_parts]; n_parts++)
+        if (!isnan(sample.parts[n_parts]))
+            ck_assert_msg(sample.parts[n_parts] >= 0 && sample.parts[n_parts] <= sample.ns * 1.001,
+                          "%s %s: part %zu", k->spec.name, text, n_parts);
+    for (; n_parts < GB_MAX_PARTS; n_parts++)
+        ck_assert(isnan(sample.parts[n_parts]));
+}
+
+/* The life of a case as the measuring loop leads it, with mutations. Returns false for a skip. */
+static bool live(const char *kernel, const char *text, bool with_mutations)
+{
+    gb_value args[KERNEL_ARGS_MAX];
+    const gb_kernel *k = kernel_args(kernel, text, args);
+    gb_error err = {0};
+    gb_need need;
+    must(k->spec.check(args, GB_CPU, &need, &err), &err, "check", text);
+    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
+    n_blocks = 0;
+    must(dev->ops->stream_create(dev, &run.stream, &err), &err, "stream", text);
+    gb_code code = k->prepare(&run, &err);
+    const bool ran = code == GB_OK;
+    if (ran) {
+        uint64_t allocated = 0;
+        for (size_t b = 0; b < n_blocks; b++)
+            allocated += blocks[b].memory.bytes;
+        ck_assert_msg(
+            allocated == need.device_bytes + need.host_bytes + need.pinned_bytes,
+            "%s %s allocates %llu bytes and says it needs %llu", kernel, text,
+            (unsigned long long)allocated,
+            (unsigned long long)(need.device_bytes + need.host_bytes + need.pinned_bytes));
+        skip(k, &run, text);
+        must(k->reset(&run, &err), &err, "reset", text);
+        must(dev->ops->sync(dev, &err), &err, "sync", text);
+        take_snapshots(&run, false);
+        iterate(k, &run, text);
+        must(k->verify(&run, &err), &err, "verify", text);
+        if (with_mutations) {
+            take_snapshots(&run, true);
+            mutate(k, &run, text);
+        }
+        for (int i = 0; i < 3; i++)
+            iterate(k, &run, text);
+        own_sample(k, &run, text);
+        must(k->reset(&run, &err), &err, "second reset", text);
+        iterate(k, &run, text);
+        must(k->verify(&run, &err), &err, "second verify", text);
+    } else { /* only page-locked memory may be refused */
+        ck_assert_msg((code == GB_NO_MEMORY || code == GB_UNAVAILABLE) && need.pinned_bytes > 0,
+                      "prepare of %s %s: %s", kernel, text, err.message);
+    }
+    k->release(&run);
+    dev->ops->stream_destroy(dev, run.stream);
+    return ran;
+}
+
+START_TEST(noop_runs_and_is_checked)
+{
+    ck_assert(live("noop", "what=kernel", true));
+    ck_assert(live("noop", "what=events", true));
+}
+END_TEST
+
+/* Only a wait that is too short is wrong, so that a mutation upwards is none. */
+START_TEST(delay_runs_and_is_checked)
+{
+    ck_assert(live("delay", "duration=200000", false));
+}
+END_TEST
+
+static const char *const copies[] = {
+    "direction=h2d,memory=pageable",
+    "direction=d2h,memory=pageable",
+    "direction=bidirectional,memory=pageable",
+    "direction=d2d,memory=device",
+    "direction=h2d,memory=pinned",
+    "direction=d2h,memory=pinned",
+    "direction=bidirectional,memory=pinned",
+};
+static const char *const copy_sizes[] = {
+    "bytes=1",
+    "bytes=7",
+    "bytes=4096",
+    "bytes=1000003",
+    "bytes=1048576",
+    "bytes=1048577",
+    "bytes=3145729,pieces=17",
+    "bytes=1024,pieces=1024",
+};
+
+START_TEST(copies_run_and_are_checked)
+{
+    char text[128];
+    size_t ran = 0;
+    for (size_t s = 0; s < sizeof copy_sizes / sizeof copy_sizes[0]; s++) {
+        snprintf(text, sizeof text, "%s,%s", copies[_i], copy_sizes[s]);
+        ran += live("copy", text, true);
+    }
+    ck_assert(ran > 0 || strstr(copies[_i], "pinned") != NULL);
+}
+END_TEST
+
+static const char *const ops_words[] = {"read", "write", "copy", "scale", "add", "triad", "dot"};
+/* elements; KRN-02 */
+static const unsigned long element_counts[] = {1, 31, 33, 1023, 1024, 1025, 1000003};
+
+START_TEST(KRN_02_stream_of_any_size)
+{
+    for (int fp64 = 0; fp64 < 2; fp64++) {
+        for (size_t i = 0; i < sizeof element_counts / sizeof element_counts[0]; i++) {
+            char text[128];
+            const unsigned long n = element_counts[i];
+            snprintf(text, sizeof text, "op=%s,type=%s,bytes=%lu", ops_words[_i],
+                     fp64 ? "fp64" : "fp32", n * (fp64 ? 8 : 4));
+            ck_assert(live("stream", text, true));
+        }
+    }
+}
+END_TEST
+
+static const char *const patterns[] = {
+    "pattern=coalesced",        "pattern=strided,stride=2",
+    "pattern=strided,stride=7", "pattern=strided,stride=32",
+    "pattern=offset,offset=1",  "pattern=offset,offset=31",
+    "pattern=random",
+};
+
+START_TEST(KRN_02_access_of_any_size)
+{
+    for (size_t i = 0; i < sizeof element_counts / sizeof element_counts[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s,elements=%lu", patterns[_i], element_counts[i]);
+        ck_assert(live("access", text, true));
+    }
+    char text[128];
+    snprintf(text, sizeof text, "%s,elements=1048576", patterns[_i]);
+    ck_assert(live("access", text, true));
+}
+END_TEST
+
+START_TEST(KRN_01_a_clamped_grid_still_covers_everything)
+{
+    dev->info.max_grid[0] = 3;
+    ck_assert(live("stream", "op=triad,bytes=8000024", true));
+    ck_assert(live("stream", "op=dot,bytes=8000024", true));
+    ck_assert(live("stream", "op=read,type=fp32,bytes=4000012", true));
+    ck_assert(live("access", "pattern=random,elements=1000003", true));
+    ck_assert(live("access", "pattern=strided,stride=3,elements=1000003", true));
+}
+END_TEST
+
+/* Nothing of what a failed prepare has allocated stays behind (a leak shows under sanitizers), and
+ * release is fine with what there is. */
+static size_t allowed;
+static gb_code failing_alloc(gb_device *device, gb_memory_kind kind, size_t bytes, gb_memory *out,
+                             gb_error *err)
+{
+    if (allowed == 0)
+        return gb_fail(err, GB_NO_MEMORY, "refused by the test");
+    allowed--;
+    return real->alloc(device, kind, bytes, out, err);
+}
+
+START_TEST(a_failed_prepare_is_released)
+{
+    static const char *const cases[][2] = {{"noop", ""},
+                                           {"copy", "direction=bidirectional,memory=pageable"},
+                                           {"stream", "op=triad,bytes=4096"},
+                                           {"stream", "op=dot,bytes=4096"},
+                                           {"access", "elements=1000"}};
+    ops.alloc = failing_alloc;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        gb_value args[KERNEL_ARGS_MAX];
+        const gb_kernel *k = kernel_args(cases[c][0], cases[c][1], args);
+        gb_code code = GB_NO_MEMORY;
+        size_t rounds = 0;
+        for (; code == GB_NO_MEMORY && rounds < 10; rounds++) {
+            gb_error err = {0};
+            gb_run run = {.dev = dev, .args = args, .seed = 1};
+            must(dev->ops->stream_create(dev, &run.stream, &err), &err, "stream", cases[c][0]);
+            allowed = rounds;
+            code = k->prepare(&run, &err);
+            if (code != GB_OK)
+                ck_assert_str_eq(err.message, "refused by the test");
+            k->release(&run);
+            ck_assert_ptr_null(run.state);
+            dev->ops->stream_destroy(dev, run.stream);
+        }
+        ck_assert_msg(code == GB_OK && rounds > 1, "%s: %zu rounds", cases[c][0], rounds);
+    }
+}
+END_TEST
+
+/* The kernel behind mapped and managed memory, which the cpu device does not have: by itself. */
+GB_FN_DECLARE(copy_bytes)
+
+START_TEST(the_mapped_copy_kernel_copies_any_bytes)
+{
+    enum { ROOM = 5000 };
+    static const size_t cases[][3] = {/* offset of to, of from, bytes */
+                                      {0, 0, 1},    {0, 0, 15},   {0, 0, 16},   {0, 0, 4097},
+                                      {16, 32, 99}, {1, 1, 4000}, {0, 3, 1000}, {5, 0, 33}};
+    gb_memory to, from;
+    gb_stream *stream;
+    gb_error err = {0};
+    must(dev->ops->stream_create(dev, &stream, &err), &err, "stream", "");
+    must(real->alloc(dev, GB_MEM_DEVICE, ROOM, &to, &err), &err, "alloc", "");
+    must(real->alloc(dev, GB_MEM_DEVICE, ROOM, &from, &err), &err, "alloc", "");
+    unsigned char in[ROOM], out[ROOM];
+    for (size_t i = 0; i < ROOM; i++)
+        in[i] = (unsigned char)(i * 7 + i / 256);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        size_t bytes = cases[c][2];
+        char *t = (char *)to.device + cases[c][0];
+        const char *f = (const char *)from.device + cases[c][1];
+        const gb_launch launch = {.grid = {2, 1, 1}, .block = {64, 1, 1}};
+        must(dev->ops->copy(dev, stream, from.device, in, ROOM, GB_COPY_H2D, &err), &err, "h2d",
+             "");
+        must(dev->ops->fill(dev, stream, to.device, 0xFF, ROOM, &err), &err, "fill", "");
+        must(dev->ops->launch(dev, stream, GB_FN(copy_bytes), &launch, (void *[]){&t, &f, &bytes},
+                              &err),
+             &err, "launch", "");
+        must(dev->ops->copy(dev, stream, out, to.device, ROOM, GB_COPY_D2H, &err), &err, "d2h", "");
+        must(dev->ops->stream_sync(dev, stream, &err), &err, "sync", "");
+        for (size_t i = 0; i < ROOM; i++) {
+            const bool inside = i >= cases[c][0] && i < cases[c][0] + bytes;
+            const unsigned char want = inside ? in[i - cases[c][0] + cases[c][1]] : 0xFF;
+            ck_assert_msg(out[i] == want, "case %zu, byte %zu", c, i);
+        }
+    }
+    real->free(dev, &to);
+    real->free(dev, &from);
+    dev->ops->stream_destroy(dev, stream);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *tc = tcase_create("cpu");
+    tcase_set_timeout(tc, 240);
+    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_test(tc, noop_runs_and_is_checked);
+    tcase_add_test(tc, delay_runs_and_is_checked);
+    tcase_add_loop_test(tc, copies_run_and_are_checked, 0, (int)(sizeof copies / sizeof copies[0]));
+    tcase_add_loop_test(tc, KRN_02_stream_of_any_size, 0,
+                        (int)(sizeof ops_words / sizeof ops_words[0]));
+    tcase_add_loop_test(tc, KRN_02_access_of_any_size, 0,
+                        (int)(sizeof patterns / sizeof patterns[0]));
+    tcase_add_test(tc, KRN_01_a_clamped_grid_still_covers_everything);
+    tcase_add_test(tc, a_failed_prepare_is_released);
+    tcase_add_test(tc, the_mapped_copy_kernel_copies_any_bytes);
+    suite_add_tcase(suite, tc);
+}
+
+GB_CHECK_MAIN("kernels_cpu", add_cases)
