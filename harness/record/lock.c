@@ -23,17 +23,17 @@ static long read_pid(int fd)
 }
 
 /* Says who holds the lock. Its holder may be between taking the lock and writing its pid, while the
- * file still has that of a run that was killed: so wait up to 0.3 s for a pid that is alive. One of
- * another container is never seen alive and is named all the same. */
+ * file still has that of a run that was killed: so give it 20 ms, and wait up to 0.3 s for a pid
+ * that is alive. One of another container is never seen alive and is named all the same. */
 static gb_code in_use(int fd, const char *dir, gb_error *err)
 {
     long pid = 0;
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 15; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         pid = read_pid(fd);
         if (pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM)) {
             break;
         }
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     if (pid <= 0) {
         return gb_fail_at(err, GB_IN_USE, dir, 0, 0, "in use by another process");

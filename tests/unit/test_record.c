@@ -1,0 +1,512 @@
+/* One record: statistics, flags, metrics, JSON there and back. */
+#include "unit/locale_case.h"
+#include "unit/record_sample.h"
+
+#include "base/json.h"
+
+static double metric(const gb_record *r)
+{
+    ck_assert_uint_eq(r->n_metrics, 1);
+    return r->metrics[0].value;
+}
+
+static json_t *walk(const json_t *json, const char *path)
+{
+    char copy[128], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *key = strtok_r(copy, ".", &rest); key; key = strtok_r(NULL, ".", &rest)) {
+        json = json_object_get(json, key);
+        ck_assert_msg(json != NULL, "%s: no key %s", path, key);
+    }
+    return (json_t *)(uintptr_t)json;
+}
+
+static void set_samples(gb_record *r, const double ns[], size_t n, uint64_t iterations,
+                        double resolution)
+{
+    free(r->samples_ns);
+    r->samples_ns = malloc((n ? n : 1) * sizeof ns[0]);
+    if (n > 0) {
+        memcpy(r->samples_ns, ns, n * sizeof ns[0]);
+    }
+    r->n_samples = n;
+    r->iterations_per_sample = iterations;
+    r->resolution_ns = resolution;
+}
+
+START_TEST(TIM_01_no_accepted_sample_is_a_failed_record_with_the_number_rejected)
+{
+    gb_record r;
+    gb_error err;
+    sample_record(&r, "copy", 1024, 0, 8, 1000);
+    set_samples(&r, NULL, 0, 4, 20);
+    r.rejected = 50;
+    ck_assert_int_eq(gb_record_summarise(&r, sample_metrics, 1, &err), GB_NO_SAMPLES);
+    ck_assert_int_eq(r.status, GB_STATUS_FAILED);
+    ck_assert_str_eq(r.reason_code, "no-samples");
+    ck_assert_contains(r.reason, "50");
+    ck_assert(isnan(metric(&r)));
+    json_t *json = gb_record_json(&r, true);
+    ck_assert_int_eq(json_integer_value(walk(json, "time_ns.n")), 0);
+    ck_assert_int_eq(json_integer_value(walk(json, "time_ns.rejected")), 50);
+    ck_assert(json_is_null(walk(json, "time_ns.median")));
+    ck_assert(json_is_null(walk(json, "time_ns.stddev")));
+    ck_assert(json_is_null(walk(json, "metrics.bandwidth.value")));
+    ck_assert_str_eq(json_string_value(walk(json, "metrics.bandwidth.reason")), "no samples");
+    ck_assert_int_eq(gb_record_check(&r, &err), GB_OK);
+    json_decref(json);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(without_samples_a_skipped_record_keeps_its_reason)
+{
+    gb_record r;
+    gb_error why;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    gb_fail(&why, GB_UNAVAILABLE, "no managed memory here");
+    ck_assert_int_eq(gb_record_fail(&r, GB_STATUS_SKIPPED, &why), GB_OK);
+    ck_assert_int_eq(gb_record_summarise(&r, sample_metrics, 1, NULL), GB_OK);
+    ck_assert_int_eq(r.status, GB_STATUS_SKIPPED);
+    ck_assert_str_eq(r.reason_code, "unavailable");
+    ck_assert_str_eq(r.reason, "no managed memory here");
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(TIM_14_a_time_of_zero_has_no_rate_and_says_why)
+{
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 8, 0);
+    ck_assert_int_eq(r.status, GB_STATUS_OK);
+    ck_assert_double_eq(r.time.median, 0);
+    ck_assert(isnan(metric(&r)));
+    ck_assert_str_eq(r.metrics[0].reason, "below timer resolution");
+    ck_assert_uint_ne(r.flags & GB_BIT(GB_FLAG_BELOW_RESOLUTION), 0);
+    json_t *json = gb_record_json(&r, false);
+    char *line = gb_json_line(json);
+    ck_assert_contains(line, "\"value\":null");
+    ck_assert_contains(line, "below timer resolution");
+    free(line);
+    json_decref(json);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(TIM_18_one_sample_has_no_spread_and_every_key)
+{
+    gb_record r;
+    sample_record(&r, "copy", 1000000, 0, 1, 2000);
+    json_t *json = gb_record_json(&r, false);
+    ck_assert_int_eq(json_integer_value(walk(json, "time_ns.n")), 1);
+    ck_assert_double_eq(json_number_value(walk(json, "time_ns.median")), 2000);
+    ck_assert(json_is_null(walk(json, "time_ns.stddev")));
+    ck_assert(json_is_null(walk(json, "time_ns.ci95")));
+    ck_assert(json_is_null(walk(json, "time_ns.p99")));
+    ck_assert_double_eq_tol(metric(&r), 1000000e9 / 2000, 1e-3);
+    json_decref(json);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(TIM_13_a_case_that_failed_was_wrong_or_skipped_has_no_value_to_win_with)
+{
+    gb_results results;
+    ck_assert_int_eq(gb_results_load(FIXTURES "mixed", false, &results, NULL), GB_OK);
+    size_t ok = 0, left_out = 0;
+    for (size_t i = 0; i < results.n; i++) {
+        const gb_record *r = &results.records[i];
+        if (r->status == GB_STATUS_OK) {
+            ok++;
+            ck_assert(metric(r) > 0);
+        } else {
+            left_out++;
+            ck_assert_ptr_nonnull(r->reason);
+            for (size_t k = 0; k < r->n_metrics; k++) {
+                ck_assert(isnan(r->metrics[k].value));
+            }
+        }
+    }
+    ck_assert_uint_eq(ok, 3);
+    ck_assert_uint_eq(left_out, 2);
+    gb_results_free(&results);
+}
+END_TEST
+
+START_TEST(TIM_20_phases_are_not_negative_and_no_longer_than_their_total)
+{
+    static const struct {
+        const char *phases, *parts, *message;
+    } rows[] = {
+        {"{'setup':1,'measure':8,'total':10}", "{}", NULL},
+        {"{'setup':3,'measure':8,'total':10}", "{}", "sum up to 11"},
+        {"{'setup':-1,'measure':8,'total':10}", "{}", "phases_ns.setup"},
+        {"{'measure':11,'total':10}", "{}", "phases_ns.measure"},
+        {"{'setup':null,'total':10}", "{'copy':600,'compute':500}", NULL},
+        {"{'total':10}", "{'copy':-1}", "parts_ns.copy"},
+        {"{'total':10}", "{'copy':1500}", "parts_ns.copy"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gb_record r;
+        gb_error err = {0};
+        char phases[128], parts[128];
+        snprintf(phases, sizeof phases, "%s", rows[i].phases);
+        snprintf(parts, sizeof parts, "%s", rows[i].parts);
+        for (char *c = phases; (c = strchr(c, '\''));) {
+            *c = '"';
+        }
+        for (char *c = parts; (c = strchr(c, '\''));) {
+            *c = '"';
+        }
+        sample_record(&r, "copy", 1024, 0, 8, 1000);
+        r.phases_ns = json_loads(phases, 0, NULL);
+        r.parts_ns = json_loads(parts, 0, NULL);
+        ck_assert_ptr_nonnull(r.phases_ns);
+        gb_code code = gb_record_check(&r, &err);
+        ck_assert_msg((code == GB_OK) == (rows[i].message == NULL), "row %zu: %s", i, err.message);
+        if (rows[i].message) {
+            ck_assert_contains(err.message, rows[i].message);
+        }
+        gb_record_free(&r);
+    }
+}
+END_TEST
+
+START_TEST(a_record_that_contradicts_itself_is_found)
+{
+    gb_record r;
+    gb_error err;
+    sample_record(&r, "copy", 1024, 0, 8, 1000);
+    ck_assert_int_eq(gb_record_check(&r, &err), GB_OK);
+    r.verified = 0;
+    ck_assert_int_eq(gb_record_check(&r, &err), GB_INVALID);
+    ck_assert_contains(err.message, "verification");
+    r.verified = 1;
+    r.time.median = r.time.max + 1;
+    ck_assert_int_eq(gb_record_check(&r, &err), GB_INVALID);
+    ck_assert_contains(err.message, "out of order");
+    gb_record_summarise(&r, sample_metrics, 1, NULL);
+    r.status = GB_STATUS_TIMEOUT;
+    ck_assert_int_eq(gb_record_check(&r, &err), GB_INVALID);
+    ck_assert_contains(err.message, "without a reason");
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(flags_follow_from_the_samples)
+{
+    enum { N = 40 };
+    double ns[N];
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    r.flags =
+        GB_BIT(GB_FLAG_GATE_OFF) | GB_BIT(GB_FLAG_DRIFT); /* the first stays, the second goes */
+
+    for (size_t i = 0; i < N; i++) {
+        ns[i] = 1000 + (double)(i * 7 % 5);
+    }
+    set_samples(&r, ns, N, 10, 50); /* 10 x 1000 ns >= 100 x 50 ns */
+    ck_assert_int_eq(gb_record_summarise(&r, NULL, 0, NULL), GB_OK);
+    ck_assert_uint_eq(r.flags, GB_BIT(GB_FLAG_GATE_OFF));
+
+    r.resolution_ns = 101;
+    gb_record_summarise(&r, NULL, 0, NULL);
+    ck_assert_uint_eq(r.flags, GB_BIT(GB_FLAG_GATE_OFF) | GB_BIT(GB_FLAG_BELOW_RESOLUTION));
+    r.resolution_ns = 50;
+
+    ns[0] = 3000;
+    set_samples(&r, ns, N, 10, 50);
+    gb_record_summarise(&r, NULL, 0, NULL);
+    ck_assert_uint_eq(r.flags, GB_BIT(GB_FLAG_GATE_OFF) | GB_BIT(GB_FLAG_SLOW_FIRST));
+
+    ns[0] = 1000;
+    ns[11] = ns[20] = ns[30] = 1500; /* 3 of 40 are more than 5 % */
+    set_samples(&r, ns, N, 10, 50);
+    gb_record_summarise(&r, NULL, 0, NULL);
+    ck_assert_uint_eq(r.flags, GB_BIT(GB_FLAG_GATE_OFF) | GB_BIT(GB_FLAG_OUTLIERS));
+
+    ns[30] = 1000; /* 2 of 40 are not */
+    set_samples(&r, ns, N, 10, 50);
+    gb_record_summarise(&r, NULL, 0, NULL);
+    ck_assert_uint_eq(r.flags, GB_BIT(GB_FLAG_GATE_OFF));
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_part)
+{
+    static const gb_metric_spec metrics[] = {
+        {"bandwidth", "B/s", "", true, GB_PER_BYTES_MOVED, -1},
+        {"sectors", "B/s", "", true, GB_PER_BYTES_SECTORS, -1},
+        {"flops", "FLOP/s", "", true, GB_PER_FLOPS, -1},
+        {"rate", "1/s", "", true, GB_PER_ITEMS, -1},
+        {"first", "B/s", "", true, GB_PER_BYTES_READ, 0},
+        {"second", "B/s", "", true, GB_PER_BYTES_WRITTEN, 1},
+        {"third", "ns", "", false, GB_PER_NOTHING, 2},
+    };
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    double ns[] = {1000, 1000, 1000};
+    set_samples(&r, ns, 3, 1, 0);
+    r.work = (gb_work){
+        .bytes_moved = 3000, .bytes_read = 1000, .bytes_written = 2000, .flops = 500, .items = 7};
+    r.parts_ns = json_pack("{s:f,s:f,s:n}", "z", 500.0, "a", 250.0, "none");
+    r.n_metrics = 1;
+    r.metrics[0].peak = 4e9;
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 7, NULL), GB_OK);
+    const double want[] = {3e9, 3e9, 5e8, 7e6, 2e9, 8e9};
+    for (size_t i = 0; i < 6; i++) {
+        ck_assert_double_eq_tol(r.metrics[i].value, want[i], 1e-3);
+        ck_assert_str_eq(r.metrics[i].reason, "");
+    }
+    ck_assert(isnan(r.metrics[6].value));
+    ck_assert_str_ne(r.metrics[6].reason, "");
+    ck_assert_double_eq(r.metrics[0].peak, 4e9);
+    ck_assert(isnan(r.metrics[1].peak));
+    gb_metric_spec many[GB_MAX_METRICS + 1] = {{0}};
+    ck_assert_int_eq(gb_record_summarise(&r, many, GB_MAX_METRICS + 1, NULL), GB_INVALID);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(a_record_comes_back_from_json_as_it_was)
+{
+    gb_record r, back;
+    gb_error err = {0};
+    sample_record(&r, "copy", 9007199254740993, 3, 30, 1234.56789);
+    strcpy(r.run_id, "run");
+    r.index = 5;
+    r.order = 2;
+    r.gated = true;
+    r.timer = GB_TIMER_ROUNDTRIP;
+    r.cache = GB_CACHE_COLD;
+    r.rejected = 3;
+    r.work.ceiling = GB_CEILING_LINK;
+    r.metrics[0].peak = 32e9;
+    r.flags |= GB_BIT(GB_FLAG_BIMODAL) | GB_BIT(GB_FLAG_GATE_EXPIRED);
+    r.time.bimodal = true;
+    r.time.modes[0] = 1200.25, r.time.modes[1] = 1300.5;
+    r.time.mode_counts[0] = 14, r.time.mode_counts[1] = 16;
+    r.parts_ns = json_pack("{s:f}", "copy", 0.1);
+    r.phases_ns = json_pack("{s:f}", "total", 1e9);
+    r.telemetry = json_pack("{s:n}", "power_w");
+    for (int samples = 0; samples < 2; samples++) {
+        json_t *json = gb_record_json(&r, samples);
+        char *text = gb_json_line(json);
+        json_t *again = NULL;
+        ck_assert_int_eq(gb_json_load(text, strlen(text), "text", &again, &err), GB_OK);
+        ck_assert_int_eq(gb_record_from_json(again, "record", &back, &err), GB_OK);
+        ck_assert_uint_eq(back.n_samples, samples ? r.n_samples : 0);
+        json_t *second = gb_record_json(&back, samples);
+        ck_assert(json_equal(json, second));
+        ck_assert_double_eq(back.time.median, r.time.median); /* to the last digit */
+        ck_assert(back.time.bimodal);
+        json_decref(second);
+        json_decref(again);
+        json_decref(json);
+        free(text);
+        gb_record_free(&back);
+    }
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(CPY_04_sizes_are_whole_numbers_up_to_2_63)
+{
+    static const uint64_t sizes[] = {8589934592, 2147483647, 2147483648, 9007199254740993,
+                                     INT64_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        gb_record r, back;
+        char want[64];
+        sample_record(&r, "copy", sizes[i], 0, 8, 1e9);
+        json_t *json = gb_record_json(&r, false);
+        char *text = gb_json_line(json);
+        snprintf(want, sizeof want, "\"params\":{\"bytes\":%llu}", (unsigned long long)sizes[i]);
+        ck_assert_contains(text, want);
+        snprintf(want, sizeof want, "\"bytes_moved\":%llu,", (unsigned long long)sizes[i]);
+        ck_assert_contains(text, want);
+        ck_assert_int_eq(gb_record_from_json(json, "record", &back, NULL), GB_OK);
+        ck_assert_uint_eq(back.work.bytes_moved, sizes[i]);
+        char *table = gb_results_csv(NULL, &r, 1);
+        snprintf(want, sizeof want, ",%llu,", (unsigned long long)sizes[i]);
+        ck_assert_contains(table, want);
+        free(table);
+        gb_record_free(&back);
+        free(text);
+        json_decref(json);
+        gb_record_free(&r);
+    }
+}
+END_TEST
+
+START_TEST(RES_01_what_is_not_finite_is_null)
+{
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 8, 1000);
+    r.first_call_ns = INFINITY;
+    r.resolution_ns = -INFINITY;
+    r.time.stddev = NAN;
+    r.metrics[0].value = NAN;
+    json_t *json = gb_record_json(&r, false);
+    char *text = gb_json_line(json);
+    ck_assert(json_is_null(walk(json, "first_call_ns")));
+    ck_assert(json_is_null(walk(json, "resolution_ns")));
+    ck_assert(json_is_null(walk(json, "time_ns.stddev")));
+    ck_assert(json_is_null(walk(json, "metrics.bandwidth.value")));
+    ck_assert_str_ne(json_string_value(walk(json, "metrics.bandwidth.reason")), "");
+    for (const char *c = text; *c; c++) {
+        ck_assert_msg(strncmp(c, "nan", 3) != 0 && strncmp(c, ":inf", 4) != 0, "%s", c);
+    }
+    free(text);
+    json_decref(json);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(RES_02_a_name_that_looks_like_nan_keeps_its_letters)
+{
+    gb_record r, back;
+    sample_record(&r, "NaN_Infinity_test", 1024, 0, 8, 1000);
+    json_t *json = gb_record_json(&r, false);
+    ck_assert_int_eq(gb_record_from_json(json, "record", &back, NULL), GB_OK);
+    ck_assert_str_eq(back.benchmark, "NaN_Infinity_test");
+    ck_assert_str_eq(back.case_id, "NaN_Infinity_test[bytes=1024]");
+    json_decref(json);
+    gb_record_free(&back);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(a_name_that_is_not_utf8_is_escaped)
+{
+    gb_record r;
+    sample_record(&r,
+                  "bad\xff"
+                  "name",
+                  1024, 0, 8, 1000);
+    json_t *json = gb_record_json(&r, false);
+    ck_assert_ptr_nonnull(json);
+    const char *name = json_string_value(walk(json, "benchmark"));
+    ck_assert(gb_utf8_valid(name, strlen(name), NULL));
+    ck_assert_contains(name, "name");
+    json_decref(json);
+    gb_record_free(&r);
+}
+END_TEST
+
+/* A key with a value of the wrong type, and what the message must name. */
+static const struct {
+    const char *object, *key, *value, *path;
+} wrong[] = {
+    {"", "case", "7", "records[3].case"},
+    {"", "case", NULL, "records[3].case"},
+    {"", "params", "[]", "records[3].params"},
+    {"params", "bytes", "1.5", "records[3].params.bytes"},
+    {"", "replicate", NULL, "records[3].replicate"},
+    {"", "replicate", "-1", "records[3].replicate"},
+    {"", "replicate", "5000000000", "records[3].replicate"},
+    {"", "status", "\"fine\"", "records[3].status"},
+    {"", "timer", "\"sundial\"", "records[3].timer"},
+    {"", "verified", "\"yes\"", "records[3].verified"},
+    {"", "time_ns", "3", "records[3].time_ns"},
+    {"time_ns", "median", "\"12\"", "records[3].time_ns.median"},
+    {"time_ns", "median", "-1", "records[3].time_ns.median"},
+    {"time_ns", "n", "2.5", "records[3].time_ns.n"},
+    {"time_ns", "ci95", "[1]", "records[3].time_ns.ci95"},
+    {"work", "flops", "\"many\"", "records[3].work.flops"},
+    {"", "metrics", "[]", "records[3].metrics"},
+    {"metrics", "bandwidth", "5", "records[3].metrics.bandwidth"},
+    {"metrics.bandwidth", "value", "true", "records[3].metrics.bandwidth.value"},
+    {"metrics.bandwidth", "better", "\"up\"", "records[3].metrics.bandwidth.better"},
+    {"", "flags", "[1]", "records[3].flags"},
+    {"", "parts_ns", "{\"a\":-1}", "records[3].parts_ns.a"},
+    {"", "phases_ns", "{\"a\":\"b\"}", "records[3].phases_ns.a"},
+    {"", "telemetry", "7", "records[3].telemetry"},
+    {"", "samples_ns", "[1,null]", "records[3].samples_ns[1]"},
+};
+
+START_TEST(a_wrong_type_is_an_error_that_names_its_path)
+{
+    gb_record r, back;
+    gb_error err = {0};
+    sample_record(&r, "copy", 1024, 0, 8, 1000);
+    json_t *json = gb_record_json(&r, true);
+    json_t *object = wrong[_i].object[0] ? walk(json, wrong[_i].object) : json;
+    if (wrong[_i].value) {
+        json_t *value = json_loads(wrong[_i].value, JSON_DECODE_ANY, NULL);
+        ck_assert_ptr_nonnull(value);
+        json_object_set_new(object, wrong[_i].key, value);
+    } else {
+        json_object_del(object, wrong[_i].key);
+    }
+    ck_assert_int_eq(gb_record_from_json(json, "records[3]", &back, &err), GB_INVALID);
+    ck_assert_contains(err.message, wrong[_i].path);
+    ck_assert_ptr_null(back.case_id);
+    json_decref(json);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(what_a_record_may_lack_is_unknown_and_what_it_has_more_is_left_alone)
+{
+    gb_record r;
+    json_t *json = json_pack("{s:s,s:s,s:s,s:{s:i},s:i,s:s,s:[s,s],s:{s:i}}", "case", "c",
+                             "benchmark", "b", "kernel", "k", "params", "bytes", 1, "replicate", 0,
+                             "status", "ok", "flags", "drift", "a-flag-of-tomorrow", "new", "x", 1);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_int_eq(gb_record_from_json(json, "record", &r, NULL), GB_OK);
+    ck_assert_int_eq(r.verified, -1);
+    ck_assert(isnan(r.time.median));
+    ck_assert(isnan(r.first_call_ns));
+    ck_assert_uint_eq(r.time.n, 0);
+    ck_assert_uint_eq(r.flags, GB_BIT(GB_FLAG_DRIFT));
+    ck_assert_ptr_null(r.parts_ns);
+    json_decref(json);
+    gb_record_free(&r);
+}
+END_TEST
+
+START_TEST(every_status_and_flag_has_a_word_of_its_own)
+{
+    for (unsigned i = 0; i < GB_STATUSES; i++) {
+        gb_status status = GB_STATUSES;
+        ck_assert(gb_status_parse(gb_status_word((gb_status)i), &status));
+        ck_assert_uint_eq(status, i);
+    }
+    gb_status status;
+    ck_assert(!gb_status_parse("OK", &status));
+    for (unsigned i = 0; i < GB_FLAG_COUNT; i++) {
+        ck_assert_str_ne(gb_flag_meaning((gb_flag)i), "");
+        for (unsigned k = 0; k < i; k++) {
+            ck_assert_str_ne(gb_flag_word((gb_flag)i), gb_flag_word((gb_flag)k));
+        }
+    }
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *tcase = tcase_create("record");
+    use_environment_locale(tcase);
+    tcase_add_test(tcase, TIM_01_no_accepted_sample_is_a_failed_record_with_the_number_rejected);
+    tcase_add_test(tcase, without_samples_a_skipped_record_keeps_its_reason);
+    tcase_add_test(tcase, TIM_14_a_time_of_zero_has_no_rate_and_says_why);
+    tcase_add_test(tcase, TIM_18_one_sample_has_no_spread_and_every_key);
+    tcase_add_test(tcase, TIM_13_a_case_that_failed_was_wrong_or_skipped_has_no_value_to_win_with);
+    tcase_add_test(tcase, TIM_20_phases_are_not_negative_and_no_longer_than_their_total);
+    tcase_add_test(tcase, a_record_that_contradicts_itself_is_found);
+    tcase_add_test(tcase, flags_follow_from_the_samples);
+    tcase_add_test(tcase, metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_part);
+    tcase_add_test(tcase, a_record_comes_back_from_json_as_it_was);
+    tcase_add_test(tcase, CPY_04_sizes_are_whole_numbers_up_to_2_63);
+    tcase_add_test(tcase, RES_01_what_is_not_finite_is_null);
+    tcase_add_test(tcase, RES_02_a_name_that_looks_like_nan_keeps_its_letters);
+    tcase_add_test(tcase, a_name_that_is_not_utf8_is_escaped);
+    tcase_add_loop_test(tcase, a_wrong_type_is_an_error_that_names_its_path, 0,
+                        (int)(sizeof wrong / sizeof wrong[0]));
+    tcase_add_test(tcase, what_a_record_may_lack_is_unknown_and_what_it_has_more_is_left_alone);
+    tcase_add_test(tcase, every_status_and_flag_has_a_word_of_its_own);
+    suite_add_tcase(suite, tcase);
+}
+
+GB_CHECK_MAIN("record", add_cases)
