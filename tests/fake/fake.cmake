@@ -1,0 +1,41 @@
+# The fake CUDA runtime and what is tested with it. Needs nvcc (the headers and the objects of the
+# kernels), no GPU and no driver.
+if(GPUBENCH_HAVE_CUDA)
+  set(gb_fake ${CMAKE_CURRENT_LIST_DIR})
+  set(gb_fake_out ${PROJECT_BINARY_DIR}/tests/fake)
+  add_library(fake_cudart STATIC ${gb_fake}/fake_cudart.c ${gb_fake}/fake_graph.c ${gb_fake}/fake_kernels.c
+    ${gb_fake}/fake_queue.c ${gb_fake}/fake_settings.c)
+  target_include_directories(fake_cudart PUBLIC ${gb_fake})
+  target_include_directories(fake_cudart SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
+  target_link_libraries(fake_cudart PUBLIC gb_flags gb_device)
+
+  # What is opened with dlopen, under the names that it is looked for.
+  foreach(row "fake_nvml nvidia-ml 1 lib" "fake_cublas cublas 13 lib" "stub_libcuda cuda 1 stubs")
+    separate_arguments(row)
+    list(GET row 0 gb_file)
+    list(GET row 1 gb_name)
+    list(GET row 2 gb_version)
+    list(GET row 3 gb_folder)
+    add_library(${gb_file} SHARED ${gb_fake}/${gb_file}.c)
+    target_link_libraries(${gb_file} PRIVATE gb_flags)
+    set_target_properties(${gb_file} PROPERTIES PREFIX "" SUFFIX ""
+      OUTPUT_NAME lib${gb_name}.so.${gb_version} LIBRARY_OUTPUT_DIRECTORY ${gb_fake_out}/${gb_folder})
+  endforeach()
+
+  # gb_fake_test(NAME): fake/test_NAME.c, a Check program, under the fake runtime.
+  function(gb_fake_test name)
+    add_executable(test_${name} ${gb_fake}/test_${name}.c)
+    target_link_libraries(test_${name} PRIVATE ${ARGN} gb_device_cuda fake_cudart gb_device gb_flags
+      PkgConfig::CHECK)
+    target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(test_${name} PRIVATE FAKE_FOLDER="${gb_fake_out}")
+    # the C++ runtime stays out, and the fake finds the kernels' cpu code by name
+    set_target_properties(test_${name} PROPERTIES LINKER_LANGUAGE C ENABLE_EXPORTS ON)
+    add_dependencies(test_${name} fake_nvml fake_cublas stub_libcuda)
+    add_test(NAME fake.${name} COMMAND test_${name})
+    set_tests_properties(fake.${name} PROPERTIES TIMEOUT 300 LABELS fake
+      ENVIRONMENT "LD_LIBRARY_PATH=${gb_fake_out}/lib:${gb_fake_out}/stubs")
+  endfunction()
+  gb_fake_test(device_cuda gb_kernels)
+  gb_fake_test(device_cuda_work gb_kernels)
+endif()

@@ -1,0 +1,91 @@
+/* libcublas.so.13 for FP32 and FP64, in the order of the stream of the fake runtime. */
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct product {
+    int is_double, m, n, k, lda, ldb, ldc;
+    const void *a, *b;
+    void *c;
+} product;
+
+typedef struct handle {
+    void *stream;
+    int math;
+} handle;
+
+/* in the program: tests/fake/fake_queue.c */
+extern int fake_cuda_call(void *stream, void (*run)(const void *), const void *data, size_t bytes);
+
+int cublasCreate_v2(handle **out);
+int cublasDestroy_v2(handle *h);
+int cublasSetStream_v2(handle *h, void *stream);
+int cublasSetMathMode(handle *h, int math);
+int cublasGemmEx(handle *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a,
+                 int type_a, int lda, const void *b, int type_b, int ldb, const void *beta, void *c,
+                 int type_c, int ldc, int compute, int algorithm);
+
+int cublasCreate_v2(handle **out)
+{
+    *out = calloc(1, sizeof **out);
+    return getenv("FAKE_CUBLAS_CREATE") ? atoi(getenv("FAKE_CUBLAS_CREATE")) : 0;
+}
+
+int cublasDestroy_v2(handle *h)
+{
+    free(h);
+    return 0;
+}
+
+int cublasSetStream_v2(handle *h, void *stream)
+{
+    h->stream = stream;
+    return 0;
+}
+
+int cublasSetMathMode(handle *h, int math)
+{
+    h->math = math;
+    return 0;
+}
+
+static double element(const void *matrix, int is_double, size_t i)
+{
+    return is_double ? ((const double *)matrix)[i] : (double)((const float *)matrix)[i];
+}
+
+/* column-major, as cuBLAS has it */
+static void multiply(const void *data)
+{
+    product p;
+    memcpy(&p, data, sizeof p);
+    for (int j = 0; j < p.n; j++) {
+        for (int i = 0; i < p.m; i++) {
+            double sum = 0;
+            for (int l = 0; l < p.k; l++)
+                sum += element(p.a, p.is_double, (size_t)l * (size_t)p.lda + (size_t)i) *
+                       element(p.b, p.is_double, (size_t)j * (size_t)p.ldb + (size_t)l);
+            size_t at = (size_t)j * (size_t)p.ldc + (size_t)i;
+            if (p.is_double)
+                ((double *)p.c)[at] = sum;
+            else
+                ((float *)p.c)[at] = (float)sum;
+        }
+    }
+}
+
+int cublasGemmEx(handle *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a,
+                 int type_a, int lda, const void *b, int type_b, int ldb, const void *beta, void *c,
+                 int type_c, int ldc, int compute, int algorithm)
+{
+    product p = {type_a == 1, m, n, k, lda, ldb, ldc, a, b, c};
+    (void)alpha, (void)beta, (void)algorithm;
+    if (ta != 0 || tb != 0 || type_b != type_a || type_c != type_a || lda < m || ldb < k || ldc < m)
+        return 7;
+    if (type_a != 0 && type_a != 1)
+        return 15;
+    /* FP64; FP32 without TF32; TF32 by name and by mode */
+    if (!(type_a == 1 && compute == 70) && !(type_a == 0 && compute == 68 && h->math == 0) &&
+        !(type_a == 0 && compute == 77 && h->math == 3))
+        return 7;
+    return fake_cuda_call(h->stream, multiply, &p, sizeof p) == 0 ? 0 : 13;
+}

@@ -1,0 +1,1 @@
+gb_unit_test(cuda_facts gb_device)
