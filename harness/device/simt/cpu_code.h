@@ -23,8 +23,8 @@ typedef enum gb_simt_mode {
 struct gb_cpu_code {
     const char *name;
     gb_simt_mode mode;
-    bool emulated;     /* threads run as fibers: FIBER, and in a checked build PHASED too */
-    int level;         /* instruction set: 0 generic, 3 x86-64-v3, 4 x86-64-v4 */
+    bool emulated; /* threads run as fibers: FIBER, and in a checked build PHASED too */
+    int level;     /* instruction set: 0 generic, 3 x86-64-v3, 4 x86-64-v4 */
     uint32_t n_params;
     const uint32_t *param_bytes; /* [n_params], so that a launch can keep copies of its arguments */
 

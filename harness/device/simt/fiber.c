@@ -53,6 +53,7 @@ typedef struct fiber_set {
 static __thread fiber_set *own_set; /* NULL until this thread runs a block as fibers */
 static __thread bool inside;        /* a fiber is running */
 static __thread bool misuse;
+static __thread uint64_t blocks_run;
 static gb_fiber_order fiber_order = GB_FIBERS_FORWARD;
 static uint64_t fiber_seed;
 
@@ -258,6 +259,7 @@ gb_code gb_fiber_run(const char *kernel, const uint32_t block[3], uint32_t threa
     fiber_set *set = own_set;
     gb_rng rng = {gb_rng_derive(fiber_seed, block[0] + ((uint64_t)block[1] << 24) +
                                                 ((uint64_t)block[2] << 44))};
+    blocks_run++;
     set->threads = threads;
     set->body = body;
     set->context = context;
@@ -335,6 +337,15 @@ const uint64_t *gb_fiber_exchange(uint32_t mask, uint64_t value, uint32_t *lane,
 void gb_fiber_exchange_end(uint32_t mask)
 {
     gb_fiber_warp_barrier(mask);
+}
+
+void gb_fiber_poison(void *shared, size_t bytes, uint64_t *seen)
+{
+    if (!inside || *seen == blocks_run)
+        return;
+    *seen = blocks_run;
+    for (volatile char *p = shared; p < (volatile char *)shared + bytes; p++)
+        *p = (char)0xff; /* no memset: TSan would see it as this fiber's write */
 }
 
 bool gb_fiber_take_misuse(void)

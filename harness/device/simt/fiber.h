@@ -5,6 +5,7 @@
 #define GB_DEVICE_SIMT_FIBER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -48,6 +49,11 @@ void gb_fiber_exchange_end(uint32_t mask);
 
 /* Whether a barrier was called outside of a fiber on this thread since the last call of this. */
 bool gb_fiber_take_misuse(void);
+
+/* Shared memory begins undefined, block by block: the first fiber of a block that comes by fills it
+ * with 0xFF, so that what an earlier block left there hides no missing barrier. `seen` remembers
+ * the block. */
+void gb_fiber_poison(void *shared, size_t bytes, uint64_t *seen);
 
 /* Frees the calling thread's stacks; they come back when needed. */
 void gb_fiber_thread_exit(void);

@@ -63,13 +63,13 @@
 #if defined(__CUDACC__) || defined(GB_CHECKED)
 #define GB_THREADS for (bool gb_once = true; gb_once; gb_once = false)
 #define GB_BARRIER() __syncthreads()
-#define GB_SHARED(type, name, count) __shared__ type name[count]
-#define GB_SHARED_2D(type, name, rows, columns) __shared__ type name[rows][columns]
 #define GB_PRIVATE(type, name) type name
 #define GB_MY(name) name
 #endif
 
 #if defined(__CUDACC__)
+#define GB_SHARED(type, name, count) __shared__ type name[count]
+#define GB_SHARED_2D(type, name, rows, columns) __shared__ type name[rows][columns]
 #define GB_RANGE(i, n)                                                                             \
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                        \
          i += (size_t)gridDim.x * blockDim.x)

@@ -26,7 +26,8 @@ struct gb_simt_share {
     uint64_t first, end, blocks;
 };
 static __thread gb_simt_share gb_share GB_SIMT_TLS;
-static __thread void *gb_shared_memory GB_SIMT_TLS;
+static __thread void *gb_shared_memory GB_SIMT_TLS; /* dynamic */
+static __thread uint32_t gb_shared_bytes GB_SIMT_TLS;
 
 /* Where block `b` begins in [0, n): whole groups of 64 elements, so that no two workers write to
  * one cache line of an aligned array. */
@@ -50,15 +51,27 @@ static inline size_t gb_share_begin(size_t n, uint64_t b)
                               ++gb_x) if (gb_simt_be_thread(gb_x, gb_y, gb_z); true)
 #define GB_BARRIER() ((void)0)
 #define GB_SHARED(type, name, count)                                                               \
-    static_assert(sizeof(type) * (count) <= 49152, "more than 48 KiB of shared memory");           \
+    GB_SIMT_FITS(sizeof(type) * (count));                                                          \
     alignas(64) type name[count]
 #define GB_SHARED_2D(type, name, rows, columns)                                                    \
-    static_assert(sizeof(type) * (rows) * (columns) <= 49152,                                      \
-                  "more than 48 KiB of shared memory");                                            \
+    GB_SIMT_FITS(sizeof(type) * (rows) * (columns));                                               \
     alignas(64) type name[rows][columns]
 #define GB_PRIVATE(type, name) type gb_private_##name[GB_MAX_BLOCK_THREADS]
 #define GB_MY(name) gb_private_##name[gb_simt_linear_thread()]
+#else
+#define GB_SHARED(type, name, count)                                                               \
+    GB_SIMT_FITS(sizeof(type) * (count));                                                          \
+    alignas(64) static __thread type name[count];                                                  \
+    GB_SIMT_POISON(name)
+#define GB_SHARED_2D(type, name, rows, columns)                                                    \
+    GB_SIMT_FITS(sizeof(type) * (rows) * (columns));                                               \
+    alignas(64) static __thread type name[rows][columns];                                          \
+    GB_SIMT_POISON(name)
+#define GB_SIMT_POISON(name)                                                                       \
+    static __thread uint64_t gb_poisoned_##name;                                                   \
+    gb_fiber_poison(name, sizeof name, &gb_poisoned_##name)
 #endif
+#define GB_SIMT_FITS(bytes) static_assert((bytes) <= 49152, "more than 48 KiB of shared memory")
 
 #define GB_SHARED_DYNAMIC(type, name) type *name = static_cast<type *>(gb_shared_memory)
 
@@ -86,6 +99,7 @@ static inline void gb_simt_enter(const gb_launch *launch, uint64_t first, uint64
     gb_share.end = end;
     gb_share.blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     gb_shared_memory = shared;
+    gb_shared_bytes = launch->shared_bytes;
 }
 
 static inline void gb_simt_be_block(uint64_t b)
@@ -154,6 +168,10 @@ template <typename... P, void (*Fn)(P...)> struct gb_simt_kernel<Fn> {
     static gb_code fibers(const char *name, uint64_t first, uint64_t end, gb_error *err, P... p)
     {
         auto thread = [&](uint32_t t) {
+#ifdef GB_CHECKED
+            static __thread uint64_t poisoned;
+            gb_fiber_poison(gb_shared_memory, gb_shared_bytes, &poisoned);
+#endif
             gb_simt_be_thread(t % blockDim.x, t / blockDim.x % blockDim.y,
                               t / blockDim.x / blockDim.y);
             Fn(p...);
