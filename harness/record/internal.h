@@ -73,6 +73,12 @@ gb_code gb_results_load_lines(const char *path, gb_results *out, gb_error *err);
 /* A results.json in memory. */
 gb_code gb_results_parse(const char *file, const char *bytes, size_t n, gb_results *out,
                          gb_error *err);
+/* The place after the "[" of the top-level key "records" in the text of a JSON object; 0 when there
+ * is none. Not strict: for any text. */
+size_t gb_split_find(const char *text, size_t n);
+/* The next element (an object or array) of that array; *at moves behind it. New reference; NULL at
+ * the end of the array, where text[*at] is ']', and for whatever is not valid. */
+json_t *gb_split_next(const char *text, size_t n, size_t *at, bool first);
 /* Sorted by device, index and replicate. */
 void gb_records_sort(gb_record records[], size_t n);
 
