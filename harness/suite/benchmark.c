@@ -76,6 +76,8 @@ static void read_axes(gb_reader *reader, const gb_node *node, gb_benchmark *out)
         gb_read_unexpected(reader, node, "axes", "a mapping of parameters to values");
         return;
     }
+    if (out->spec == NULL)
+        return;
     const char **names = gb_param_names(reader, out->spec);
     out->axes = gb_read_alloc(reader, out->spec->n_params, sizeof *out->axes);
     for (size_t i = 0; names != NULL && out->axes != NULL && i < node->n; i++) {
@@ -189,7 +191,7 @@ static void read_optional_parts(gb_reader *reader, const gb_node *node, gb_bench
     if (slot != NULL)
         read_benchmark_devices(reader, slot, out);
     slot = gb_node_slot(node, "axes");
-    if (slot != NULL && out->spec != NULL)
+    if (slot != NULL)
         read_axes(reader, *slot, out);
     slot = gb_node_slot(node, "exclude");
     if (slot != NULL)

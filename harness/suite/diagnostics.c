@@ -63,31 +63,61 @@ void gb_diagnostics_add(gb_diagnostics *diagnostics, int line, int column, const
     va_end(args);
 }
 
-/* By place; equal places in the order of the messages, so that equal messages are neighbours. */
-static int by_place(const void *a, const void *b)
+static int by_place(const gb_diagnostic *x, const gb_diagnostic *y)
 {
-    const gb_diagnostic *x = a;
-    const gb_diagnostic *y = b;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
     if (x->column != y->column)
         return x->column < y->column ? -1 : 1;
-    return strcmp(x->message, y->message);
+    return 0;
+}
+
+/* Brings equal ones together, the first that was told first. */
+static int by_message(const void *a, const void *b)
+{
+    const gb_diagnostic *x = a;
+    const gb_diagnostic *y = b;
+    int order = by_place(x, y);
+    if (order == 0)
+        order = strcmp(x->message, y->message);
+    return order != 0 ? order : (x->caret > y->caret) - (x->caret < y->caret);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const gb_diagnostic *x = a;
+    const gb_diagnostic *y = b;
+    int order = by_place(x, y);
+    return order != 0 ? order : (x->caret > y->caret) - (x->caret < y->caret);
+}
+
+/* Sorts and drops repetitions; `caret`, which is not known yet, holds the order of telling. */
+static void sort(gb_diagnostics *diagnostics)
+{
+    gb_diagnostic *items = diagnostics->items;
+    for (size_t i = 0; i < diagnostics->n; i++)
+        items[i].caret = (int)i;
+    qsort(items, diagnostics->n, sizeof *items, by_message);
+    size_t kept = 1;
+    for (size_t i = 1; i < diagnostics->n; i++) {
+        const gb_diagnostic *last = &items[kept - 1];
+        if (by_place(last, &items[i]) == 0 && strcmp(last->message, items[i].message) == 0)
+            drop(&items[i]);
+        else
+            items[kept++] = items[i];
+    }
+    diagnostics->n = kept;
+    qsort(items, kept, sizeof *items, by_order);
+    for (size_t i = 0; i < kept; i++)
+        items[i].caret = 0;
 }
 
 void gb_diagnostics_finish(gb_diagnostics *diagnostics, const gb_source *source)
 {
     if (diagnostics->n == 0)
         return;
-    qsort(diagnostics->items, diagnostics->n, sizeof *diagnostics->items, by_place);
-    size_t kept = 1;
-    for (size_t i = 1; i < diagnostics->n; i++) {
-        if (by_place(&diagnostics->items[kept - 1], &diagnostics->items[i]) == 0)
-            drop(&diagnostics->items[i]);
-        else
-            diagnostics->items[kept++] = diagnostics->items[i];
-    }
-    diagnostics->n = kept;
+    sort(diagnostics);
+    size_t kept = diagnostics->n;
     for (size_t i = 0; source != NULL && i < kept && i < GB_DIAGNOSTICS_SHOWN; i++) {
         gb_diagnostic *item = &diagnostics->items[i];
         if (item->line > 0 && item->source == NULL)

@@ -35,8 +35,9 @@ static gb_code first_message(gb_diagnostics *diagnostics, const char *assignment
     gb_quote(assignment, quoted);
     if (diagnostics->n == 1)
         return gb_fail(err, GB_INVALID, "'%s': %s", quoted, diagnostics->items[0].message);
-    return gb_fail(err, GB_INVALID, "'%s': %s (and %zu more problems)", quoted,
-                   diagnostics->items[0].message, diagnostics->n - 1);
+    return gb_fail(err, GB_INVALID, "'%s': %s (and %zu more problem%s)", quoted,
+                   diagnostics->items[0].message, diagnostics->n - 1,
+                   diagnostics->n == 2 ? "" : "s");
 }
 
 /* Reads the value text as YAML: "1MiB,4MiB" as a flow list, "{from: ...}" and "[...]" as they are.

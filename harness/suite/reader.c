@@ -72,7 +72,8 @@ static const char *type_word(const gb_node *node)
 
 bool gb_read_unexpected(gb_reader *reader, const gb_node *node, const char *label, const char *what)
 {
-    gb_read_error(reader, node, "%s: expected %s, got %s", label, what, type_word(node));
+    if (node->type != GB_NODE_BAD)
+        gb_read_error(reader, node, "%s: expected %s, got %s", label, what, type_word(node));
     return false;
 }
 
@@ -194,6 +195,15 @@ bool gb_read_word(gb_reader *reader, const gb_node *node, const char *label, con
     return false;
 }
 
+void gb_cut_advice(char *message)
+{
+    char *last = NULL;
+    for (char *at = strstr(message, ": write "); at != NULL; at = strstr(at + 1, ": write "))
+        last = at;
+    if (last != NULL)
+        *last = '\0';
+}
+
 /* A scalar short enough to be a number; `plain`: one that must not be quoted. */
 static bool number_text(gb_reader *reader, const gb_node *node, const char *label, const char *what,
                         bool plain)
@@ -222,6 +232,7 @@ bool gb_read_count(gb_reader *reader, const gb_node *node, const char *label, ui
     if (!number_text(reader, node, label, "a whole number", true))
         return false;
     if (gb_parse_count(node->text, &value, &error) != GB_OK) {
+        gb_cut_advice(error.message);
         gb_read_error(reader, node, "%s: %s; allowed: %" PRIu32 " to %" PRIu32, label,
                       error.message, min, max);
         return false;

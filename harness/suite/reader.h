@@ -31,6 +31,9 @@ void gb_read_error(gb_reader *reader, const gb_node *at, const char *format, ...
 /* n zeroed items of a size; NULL sets diagnostics->failed. n = 0 gives room for one. */
 void *gb_read_alloc(gb_reader *reader, size_t n, size_t size);
 
+/* Cuts off what gb_parse_count advises, where narrower limits will be named. */
+void gb_cut_advice(char *message);
+
 /* "expected WHAT, got list" at the node (nothing for a BAD one); returns false. */
 bool gb_read_unexpected(gb_reader *reader, const gb_node *node, const char *label,
                         const char *what);

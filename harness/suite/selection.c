@@ -93,6 +93,11 @@ static gb_code nothing_matches(const char *what, const char *word, const char *k
     char near_quoted[GB_QUOTE_SIZE];
     gb_quote(word, quoted);
     const char *near = strlen(word) < 100 ? gb_text_nearest(word, words, n) : NULL;
+    if (near != NULL && strcmp(near, word) == 0)
+        return gb_fail(err, GB_INVALID,
+                       "%s '%s' matches no case: nothing of that runs on this kind "
+                       "of device",
+                       what, quoted);
     if (near != NULL)
         return gb_fail(err, GB_INVALID, "%s '%s' matches no case (did you mean '%s'?)", what,
                        quoted, gb_quote(near, near_quoted));

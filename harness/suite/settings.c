@@ -1,6 +1,7 @@
 /* How to measure: `defaults:` of a suite and `measure:` of a benchmark. */
 #include <string.h>
 
+#include "base/text.h"
 #include "suite/parts.h"
 
 #define MS UINT64_C(1000000)
@@ -63,28 +64,23 @@ void gb_read_defaults(gb_reader *reader, const gb_node *node, gb_settings *setti
         read_settings(reader, node, settings);
 }
 
-/* The words of those that a mask allows. */
-static size_t allowed_words(unsigned mask, size_t n, const char *(*word)(size_t),
-                            const char *words[], size_t index[])
+/* A word of `words` of which the kernel's mask allows some. */
+static bool read_allowed(gb_reader *reader, const gb_node *node, const char *what,
+                         const gb_kernel_spec *spec, unsigned mask, const char *const words[],
+                         size_t n, size_t *index)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        if ((mask & GB_BIT(i)) == 0)
-            continue;
-        words[kept] = word(i);
-        index[kept++] = i;
-    }
-    return kept;
-}
-
-static const char *timer_word(size_t i)
-{
-    return gb_timer_word((gb_timer)i);
-}
-
-static const char *cache_word(size_t i)
-{
-    return gb_cache_word((gb_cache)i);
+    if (!gb_read_word(reader, node, what, what, words, n, index))
+        return false;
+    if ((mask & GB_BIT(*index)) != 0)
+        return true;
+    gb_buf valid = {0};
+    for (size_t i = 0; i < n; i++)
+        if ((mask & GB_BIT(i)) != 0)
+            gb_buf_printf(&valid, "%s%s", valid.length > 0 ? ", " : "", words[i]);
+    gb_read_error(reader, node, "%s: kernel '%s' does not offer '%s' (valid: %s)", what, spec->name,
+                  words[*index], valid.data != NULL ? valid.data : "none");
+    gb_buf_free(&valid);
+    return false;
 }
 
 void gb_read_measure(gb_reader *reader, const gb_node *node, gb_benchmark *out)
@@ -94,19 +90,21 @@ void gb_read_measure(gb_reader *reader, const gb_node *node, gb_benchmark *out)
     read_settings(reader, node, &out->settings);
     if (out->spec == NULL)
         return;
-    const char *words[GB_TIMERS + GB_CACHES];
-    size_t index[GB_TIMERS + GB_CACHES];
-    size_t chosen;
+    const char *timers[GB_TIMERS];
+    const char *caches[GB_CACHES];
+    for (size_t i = 0; i < GB_TIMERS; i++)
+        timers[i] = gb_timer_word((gb_timer)i);
+    for (size_t i = 0; i < GB_CACHES; i++)
+        caches[i] = gb_cache_word((gb_cache)i);
+    size_t index;
     const gb_node *timer = gb_node_get(node, "timer");
-    size_t n = allowed_words(out->spec->timers, GB_TIMERS, timer_word, words, index);
-    if (timer != NULL &&
-        gb_read_word(reader, timer, "timer", "timer for this kernel", words, n, &chosen))
-        out->timer = (gb_timer)index[chosen];
+    if (timer != NULL && read_allowed(reader, timer, "timer", out->spec, out->spec->timers, timers,
+                                      GB_TIMERS, &index))
+        out->timer = (gb_timer)index;
     const gb_node *cache = gb_node_get(node, "cache");
-    n = allowed_words(out->spec->caches, GB_CACHES, cache_word, words, index);
-    if (cache != NULL &&
-        gb_read_word(reader, cache, "cache", "cache state for this kernel", words, n, &chosen))
-        out->cache = (gb_cache)index[chosen];
+    if (cache != NULL && read_allowed(reader, cache, "cache", out->spec, out->spec->caches, caches,
+                                      GB_CACHES, &index))
+        out->cache = (gb_cache)index;
 }
 
 void gb_read_devices(gb_reader *reader, gb_node *const *node, unsigned *mask)

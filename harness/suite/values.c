@@ -104,6 +104,8 @@ static bool read_number(gb_reader *reader, const gb_node *node, const char *text
         return false;
     }
     if (parse_number(param, text, out, &error) != GB_OK) {
+        if (param->kind == GB_PARAM_COUNT)
+            gb_cut_advice(error.message);
         gb_read_error(reader, node, "%s: %s; allowed: %s", label, error.message,
                       limits(param, range));
         return false;

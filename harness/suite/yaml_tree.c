@@ -423,27 +423,39 @@ static void handle(builder *b, const yaml_event_t *event)
     }
 }
 
+/* Advice for the most frequent mistake in suites: ">=16MiB" without its quotes is the beginning of
+ * a block scalar. */
+static const char *advice(const builder *b, const yaml_mark_t *mark)
+{
+    size_t at = gb_source_offset(b->source, (int)mark->line + 1, (int)mark->column + 1);
+    bool comparison = at < b->source->n && b->source->bytes[at] == '>';
+    return comparison ? "; a comparison needs quotes: \">=16MiB\"" : "";
+}
+
 /* Says what libyaml found; the place is the problem's, the context names where it began. */
 static void syntax_error(builder *b, const yaml_parser_t *parser)
 {
     const char *problem = parser->problem != NULL ? parser->problem : "cannot be read";
+    const char *context = parser->context;
     int line = (int)parser->problem_mark.line + 1;
     int column = (int)parser->problem_mark.column + 1;
     int tab = gb_tabs_indentation(b->source, line);
-    if (tab > 0)
-        gb_diagnostics_add(b->diagnostics, line, tab, "%s", GB_TAB_MESSAGE);
-    else if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line)
-        gb_diagnostics_add(b->diagnostics, line, column,
-                           "not valid YAML: %s (%s that began in "
-                           "line %d)",
-                           problem, parser->context, (int)parser->context_mark.line + 1);
-    else if (parser->context != NULL)
-        gb_diagnostics_add(b->diagnostics, line, column, "not valid YAML: %s (%s)", problem,
-                           parser->context);
-    else
-        gb_diagnostics_add(b->diagnostics, line, column, "not valid YAML: %s", problem);
+    const char *hint = advice(b, &parser->problem_mark);
+    if (context != NULL && hint[0] == '\0')
+        hint = advice(b, &parser->context_mark);
     b->syntax_error = true;
     give_up(b);
+    if (tab > 0)
+        gb_diagnostics_add(b->diagnostics, line, tab, "%s", GB_TAB_MESSAGE);
+    else if (context != NULL && parser->context_mark.line != parser->problem_mark.line)
+        gb_diagnostics_add(b->diagnostics, line, column,
+                           "not valid YAML: %s (%s that began in line %d)%s", problem, context,
+                           (int)parser->context_mark.line + 1, hint);
+    else if (context != NULL)
+        gb_diagnostics_add(b->diagnostics, line, column, "not valid YAML: %s (%s)%s", problem,
+                           context, hint);
+    else
+        gb_diagnostics_add(b->diagnostics, line, column, "not valid YAML: %s%s", problem, hint);
 }
 
 /* Runs libyaml over `bytes`, which are the source's or a copy of them with some tabs replaced. */
