@@ -25,8 +25,7 @@ static const gb_option options[] = {
      .letter = 'f',
      .kind = GB_OPT_LIST,
      .argument = "TEXT",
-     .help =
-         "only cases whose name has this text or matches this glob; any of several, \"\" is all",
+     .help = "only cases whose name has this text or matches this glob; any of several",
      .offset = offsetof(gb_args, filter)},
     {.name = "tag",
      .kind = GB_OPT_LIST,

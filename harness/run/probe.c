@@ -21,9 +21,10 @@ static gb_code listen(gb_process *process, unsigned limit_s,
     uint64_t deadline = gb_now_ns() + limit_s * 1000000000ull;
     char block[4096];
     for (;;) {
-        struct pollfd fds[2] = {{.fd = process->events, .events = POLLIN},
-                                {.fd = process->output, .events = POLLIN}};
-        poll(fds, 2, 100);
+        struct pollfd fds[3] = {{.fd = process->events, .events = POLLIN},
+                                {.fd = process->output, .events = POLLIN},
+                                {.fd = process->ended, .events = POLLIN}};
+        poll(fds, 3, 100);
         if (interrupted && *interrupted)
             return gb_fail(err, GB_INTERRUPTED, "interrupted");
         if (gb_now_ns() > deadline)

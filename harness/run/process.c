@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,7 +89,7 @@ static _Noreturn void become(const char *executable, char *const argv[], pid_t p
 gb_code gb_process_start(const char *executable, char *const argv[], const void *input, size_t n,
                          gb_process *out, gb_error *err)
 {
-    *out = (gb_process){.events = -1, .output = -1};
+    *out = (gb_process){.events = -1, .output = -1, .ended = -1};
     int events[2] = {-1, -1}, output[2] = {-1, -1};
     pid_t parent = getpid(), child = -1;
     int job = make_input(input, n);
@@ -99,6 +100,7 @@ gb_code gb_process_start(const char *executable, char *const argv[], const void 
         become(executable, argv, parent, job, output[1], events[1]);
     } else {
         out->pid = child;
+        out->ended = (int)syscall(SYS_pidfd_open, child, 0); /* always close-on-exec */
         out->events = events[0];
         out->output = output[0];
         events[0] = output[0] = -1;
@@ -183,11 +185,12 @@ gb_code gb_process_end(gb_process *process, int grace_ms, int *status, gb_error 
                        (int)process->pid);
     }
     gb_process_drain(process);
-    if (process->events >= 0)
-        close(process->events);
-    if (process->output >= 0)
-        close(process->output);
-    process->events = process->output = -1;
+    int *const fds[] = {&process->events, &process->output, &process->ended};
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
     process->pid = 0;
     return code;
 }
@@ -202,8 +205,14 @@ static char *last_words(const gb_process *process)
         start = line ? (size_t)(line - process->tail) + 1 : start;
     }
     size_t length = 0;
-    for (size_t i = start; i < n; i++)
-        text[length++] = process->tail[i] == '\n' || !process->tail[i] ? ' ' : process->tail[i];
+    for (size_t i = start; i < n; i++) {
+        char c = process->tail[i];
+        bool space = c == '\n' || c == ' ' || c == '\t' || c == '\0';
+        if (!space)
+            text[length++] = c;
+        else if (length > 0 && text[length - 1] != ' ')
+            text[length++] = ' ';
+    }
     while (length > 0 && text[length - 1] == ' ')
         length--;
     text[length] = '\0';

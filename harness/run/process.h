@@ -13,9 +13,10 @@
 #define GB_TAIL_BYTES 2048
 
 typedef struct gb_process {
-    pid_t pid;                /* also its process group and session; 0: none */
-    int events;               /* read end of its fd 3; -1: closed */
-    int output;               /* read end of its stdout and stderr; -1: closed */
+    pid_t pid;  /* also its process group and session; 0: none */
+    int events; /* read end of its fd 3; -1: closed */
+    int output; /* read end of its stdout and stderr; -1: closed */
+    int ended;  /* a pidfd, readable once it has ended; -1: a kernel without them (before 5.3) */
     char tail[GB_TAIL_BYTES]; /* the last bytes of that output, in order, no NUL */
     size_t tail_n;
 } gb_process;

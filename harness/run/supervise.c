@@ -174,7 +174,10 @@ static gb_code on_case(session *s, const gb_event_line *event)
     s->under_way = true;
     s->phase[0] = '\0';
     s->began_ns = gb_now_ns();
-    s->deadline_ns = s->began_ns + c->benchmark->settings.timeout_ns;
+    uint64_t limit_ns = c->benchmark->settings.timeout_ns;
+    if (s->asked_to_end && limit_ns > INTERRUPT_GRACE_NS)
+        limit_ns = INTERRUPT_GRACE_NS;
+    s->deadline_ns = s->began_ns + limit_ns;
     if (s->run->how->observer.started)
         s->run->how->observer.started(s->run->how->observer.user, c, s->replicate);
     return GB_OK;
@@ -259,9 +262,6 @@ static void attend(session *s)
             if (s->deadline_ns > now + INTERRUPT_GRACE_NS)
                 s->deadline_ns = now + INTERRUPT_GRACE_NS;
         }
-        s->overdue = now >= s->deadline_ns && !s->asked_to_end;
-        if (stop > 1 || (stop && !s->under_way) || now >= s->deadline_ns)
-            break;
         bool ended = gb_process_ended(&s->process);
         if (!gb_process_drain(&s->process) && s->process.output >= 0) {
             close(s->process.output);
@@ -269,13 +269,17 @@ static void attend(session *s)
         }
         if (!hear(s) || ended)
             break;
+        s->overdue = now >= s->deadline_ns && !s->asked_to_end;
+        if (stop > 1 || (stop && !s->under_way) || now >= s->deadline_ns)
+            break;
         uint64_t wait = s->deadline_ns - now;
         if (wait > 1000000000u)
             wait = 1000000000u;
         struct timespec limit = {(time_t)(wait / 1000000000u), (long)(wait % 1000000000u)};
-        struct pollfd fds[2] = {{.fd = s->process.events, .events = POLLIN},
-                                {.fd = s->process.output, .events = POLLIN}};
-        ppoll(fds, 2, &limit, &before);
+        struct pollfd fds[3] = {{.fd = s->process.events, .events = POLLIN},
+                                {.fd = s->process.output, .events = POLLIN},
+                                {.fd = s->process.ended, .events = POLLIN}};
+        ppoll(fds, 3, &limit, &before);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -295,11 +299,15 @@ static void settle(session *s, int status)
     } else if (s->under_way && s->overdue) {
         const gb_benchmark *b = r->plan->cases[s->todo[s->next]].benchmark;
         const char *words = strstr(how, "; its last words");
-        gb_fail(&why, GB_TIMEOUT, "still running after %.3g s (phase '%s'); killed%s",
+        gb_fail(&why, GB_TIMEOUT, "still running after %.3g s, in phase '%s'; killed%s",
                 (double)b->settings.timeout_ns / 1e9, phase, words ? words : "");
         end_case(s, GB_STATUS_TIMEOUT, &why);
+    } else if (s->under_way && s->failed.code && !s->leaving && !r->store_failed) {
+        gb_fail(&why, GB_CRASHED, "in phase '%s' the worker sent nonsense (%s); killed", phase,
+                s->failed.message);
+        end_case(s, GB_STATUS_FAILED, &why);
     } else if (s->under_way && !r->store_failed) {
-        gb_fail(&why, GB_CRASHED, "the worker %s (phase '%s')%s%s", how, phase,
+        gb_fail(&why, GB_CRASHED, "in phase '%s' the worker %s%s%s", phase, how,
                 s->failed.code ? "; " : "", s->failed.code ? s->failed.message : "");
         end_case(s, GB_STATUS_FAILED, &why);
     } else if (!s->finished && s->hello && !s->failed.code && !r->ended) {
@@ -307,7 +315,10 @@ static void settle(session *s, int status)
         snprintf(text, sizeof text, "a worker %s between two cases; another goes on", how);
         note(r, text);
     } else if (s->leaving && s->hello && !r->ended) {
-        note(r, s->failed.message);
+        char text[sizeof s->failed.message + 64];
+        snprintf(text, sizeof text, "a worker lost its device, another goes on: %s",
+                 s->failed.message);
+        note(r, text);
     } else if (s->finished && status != 0) {
         char text[GB_TAIL_BYTES + 64];
         snprintf(text, sizeof text, "after its last case a worker %s", how);
