@@ -17,7 +17,8 @@ typedef struct block {
     size_t n;
     const char *params[MAX_COLUMNS]; /* those that differ within the block */
     size_t n_params;
-    const gb_record *model; /* a record with metrics, or the first */
+    const gb_metric *metrics[GB_MAX_METRICS]; /* those that have a value in some row */
+    size_t n_metrics;
 } block;
 
 static const char *get(const json_t *document, const char *object, const char *key)
@@ -63,9 +64,30 @@ static bool varies(const gb_row rows[], size_t n, const char *param)
     return false;
 }
 
+static bool known_metric(const block *b, const char *name)
+{
+    for (size_t i = 0; i < b->n_metrics; i++) {
+        if (strcmp(b->metrics[i]->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_metrics(block *b, const gb_record *record)
+{
+    for (size_t m = 0; m < record->n_metrics; m++) {
+        const gb_metric *metric = &record->metrics[m];
+        if (b->n_metrics < GB_MAX_METRICS && isfinite(metric->value) &&
+            !known_metric(b, metric->name)) {
+            b->metrics[b->n_metrics++] = metric;
+        }
+    }
+}
+
 static block make_block(const gb_row rows[], size_t n)
 {
-    block b = {.rows = rows, .n = n, .model = rows[0].first};
+    block b = {.rows = rows, .n = n};
     const char *param;
     json_t *value;
     json_object_foreach(rows[0].first->params, param, value)
@@ -74,9 +96,9 @@ static block make_block(const gb_row rows[], size_t n)
             b.params[b.n_params++] = param;
         }
     }
-    for (size_t i = 0; i < n && b.model->n_metrics == 0; i++) {
-        for (size_t r = 0; r < rows[i].n && b.model->n_metrics == 0; r++) {
-            b.model = rows[i].replicates[r];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t r = 0; r < rows[i].n; r++) {
+            add_metrics(&b, rows[i].replicates[r]);
         }
     }
     return b;
@@ -144,19 +166,26 @@ static void flags_text(uint32_t flags, gb_buf *out)
     }
 }
 
+/* Two replicates that differ yield intervals beyond all sense (t = 12.7): more than 100 % is not
+ * told apart. */
+static const char *plus_minus_text(double half, char *buf, size_t size)
+{
+    if (!isfinite(half)) {
+        return "n/a";
+    }
+    return half > 1 ? "> 100 %" : gb_format_percent(half, buf, size);
+}
+
 static void add_values(const block *b, const gb_row *row, bool peak, gb_grid *grid)
 {
     char text[64];
     gb_grid_add(grid, GB_PLAIN, gb_format_ns(row->time_ns, text, sizeof text));
-    gb_grid_add(grid, GB_DIM,
-                isfinite(row->plus_minus) ? gb_format_percent(row->plus_minus, text, sizeof text)
-                                          : "n/a");
-    for (size_t m = 0; m < b->model->n_metrics; m++) {
+    gb_grid_add(grid, GB_DIM, plus_minus_text(row->plus_minus, text, sizeof text));
+    for (size_t m = 0; m < b->n_metrics; m++) {
         const char *unit;
         bool higher;
-        double value = gb_row_metric(row, b->model->metrics[m].name, &unit, &higher);
-        gb_grid_add(grid, GB_PLAIN,
-                    gb_format_rate(value, b->model->metrics[m].unit, text, sizeof text));
+        double value = gb_row_metric(row, b->metrics[m]->name, &unit, &higher);
+        gb_grid_add(grid, GB_PLAIN, gb_format_rate(value, b->metrics[m]->unit, text, sizeof text));
     }
     if (peak) {
         peak_text(row, text, sizeof text);
@@ -184,8 +213,8 @@ static void add_headings(const block *b, bool peak, gb_grid *grid, bool right[])
     gb_grid_add(grid, GB_DIM, "+-");
     right[column++] = true;
     right[column++] = true;
-    for (size_t m = 0; m < b->model->n_metrics; m++) {
-        gb_grid_add(grid, GB_DIM, b->model->metrics[m].name);
+    for (size_t m = 0; m < b->n_metrics; m++) {
+        gb_grid_add(grid, GB_DIM, b->metrics[m]->name);
         right[column++] = true;
     }
     if (peak) {
@@ -200,7 +229,7 @@ static void measured_rows(const block *b, bool color, gb_buf *out)
 {
     bool right[MAX_COLUMNS + GB_MAX_METRICS + 4] = {false};
     bool peak = has_peak(b), any = false;
-    gb_grid grid = {.columns = b->n_params + b->model->n_metrics + 3 + (peak ? 1 : 0)};
+    gb_grid grid = {.columns = b->n_params + b->n_metrics + 3 + (peak ? 1 : 0)};
     add_headings(b, peak, &grid, right);
     for (size_t i = 0; i < b->n; i++) {
         const gb_row *row = &b->rows[i];
