@@ -109,8 +109,10 @@ static void add_block(curve *c, const char *label, const point p[], size_t n, gb
                       gb_print_double(p[i].low, number[2], 40),
                       gb_print_double(p[i].high, number[3], 40));
         grow(p[i].x, &c->x_min, &c->x_max);
-        grow(p[i].low, &c->y_min, &c->y_max);
-        grow(p[i].high, &c->y_min, &c->y_max);
+        /* A bar that is longer than a factor of two (two replicates that differ) leaves the picture
+         * instead of flattening all else. */
+        grow(fmax(p[i].low, p[i].y / 2), &c->y_min, &c->y_max);
+        grow(fmin(p[i].high, p[i].y * 2), &c->y_min, &c->y_max);
     }
     c->n_points += n;
     c->n_series++;
@@ -252,9 +254,11 @@ static void write_head(const gb_results *results, const curve *c, const char *na
     gb_gnuplot_quote(script, c->x_label);
     gb_buf_add(script, " noenhanced\nset ylabel ");
     gb_gnuplot_quote(script, c->y_label);
-    gb_buf_add(script, " noenhanced\nset grid xtics ytics linetype 1 linecolor rgb '#dddddd'\nset border 3\n"
-                       "set tics nomirror\nset key outside right top noenhanced\n"
-                       "set format y '%g'\nset tmargin 5\n");
+    gb_buf_add(
+        script,
+        " noenhanced\nset grid xtics ytics linetype 1 linecolor rgb '#dddddd'\nset border 3\n"
+        "set tics nomirror\nset key outside right top noenhanced\n"
+        "set format y '%g'\nset tmargin 5\n");
     axis_range("x", c->x_min, c->x_max, log_x, script);
     axis_range("y", c->y_min / scale, c->y_max / scale, log_y, script);
     if (bytes && log_x) {
