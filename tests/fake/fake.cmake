@@ -36,6 +36,13 @@ if(GPUBENCH_HAVE_CUDA)
     set_tests_properties(fake.${name} PROPERTIES TIMEOUT 300 LABELS fake
       ENVIRONMENT "LD_LIBRARY_PATH=${gb_fake_out}/lib:${gb_fake_out}/stubs")
   endfunction()
+  # The whole program on the fake runtime.
+  add_executable(gpubench-fake ${PROJECT_SOURCE_DIR}/harness/cli/main.c)
+  add_dependencies(gpubench-fake gb_build_info fake_nvml fake_cublas stub_libcuda)
+  target_link_libraries(gpubench-fake PRIVATE gb_cli gb_run gb_kernels gb_device_cuda fake_cudart)
+  set_target_properties(gpubench-fake PROPERTIES LINKER_LANGUAGE C ENABLE_EXPORTS ON
+    RUNTIME_OUTPUT_DIRECTORY ${gb_fake_out})
+
   gb_fake_test(device_cuda gb_kernels)
   gb_fake_test(device_cuda_work gb_kernels)
 endif()

@@ -351,8 +351,9 @@ static void run_copy(const fake_op *op)
     while (s->copy_fault == FAKE_COPY_HANG)
         pause();
     memmove(c->to, c->from, c->bytes);
+    /* never the same bits twice: two faults must not cancel out */
     if (s->copy_fault == FAKE_COPY_CORRUPT && number >= s->copy_number && c->bytes >= 4)
-        ((unsigned char *)c->to)[c->bytes / 2 / 4 * 4] ^= 0x40;
+        ((unsigned char *)c->to)[c->bytes / 2 / 4 * 4] ^= (unsigned char)(2 * number + 1);
 }
 
 static bool on_device(const void *p, size_t bytes)
