@@ -38,12 +38,16 @@ HOST = {
 def head(complete=True):
     return {
         "schema": "gpubench-results/1", "complete": complete,
-        "tool": {"version": "0.1.0", "git": "0123456789ab",
-                 "build": {"compiler": "GNU 12.2.0", "flags": "-O3 -DNDEBUG", "type": "Release",
-                           "toolkit": None, "architectures": None, "portable": False}},
-        "run": {"id": RUN_ID, "started": STARTED, "finished": "2026-01-15T10:15:42Z", "seed": 7,
-                "settings": {"replicates": 1, "budget_ns": 180000000000}, "exit": 0,
-                "command": ["gpubench", "run", "golden.yaml", "--device", "cpu"]},
+        "tool": {"name": "gpubench", "version": "0.1.0", "git": "0123456789ab",
+                 "build": {"type": "Release", "compiler": "GNU 12.2.0", "flags": "-O3 -DNDEBUG",
+                           "cuda": False, "cuda_toolkit": None, "cuda_architectures": None,
+                           "minimum_driver": None, "portable": False, "sanitizer": None,
+                           "checked_kernels": False}},
+        "run": {"id": RUN_ID, "started": STARTED, "seed": 7,
+                "command": ["gpubench", "run", "golden.yaml", "--device", "cpu"],
+                "settings": {"device": "cpu", "replicates": None, "budget_ns": None},
+                "environment": {"CUDA_LAUNCH_BLOCKING": None},
+                "finished": "2026-01-15T10:15:42Z", "elapsed_ns": 42000000000},
         "suite": {"name": "golden", "title": None, "file": "golden.yaml",
                   "sha256": hashlib.sha256(SUITE.encode()).hexdigest(), "text": SUITE},
         "host": HOST, "devices": [DEVICE],
@@ -229,7 +233,7 @@ def main():
     with open(os.path.join(directory, "cases.jsonl"), "w", encoding="utf-8") as out:
         out.write("\n".join(lines[:2]) + "\n" + lines[2][:400])
     early = head(False)
-    early["run"].update(finished=None, exit=None)
+    del early["run"]["finished"], early["run"]["elapsed_ns"]
     with open(os.path.join(directory, "results.json"), "w", encoding="utf-8") as out:
         out.write(line({**early, "records": []}) + "\n")
     return 0
