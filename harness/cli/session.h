@@ -4,6 +4,7 @@
 
 #include "cli/choose.h"
 #include "cli/cli.h"
+#include "cli/lock.h"
 #include "cli/progress.h"
 #include "record/run_dir.h"
 #include "suite/plan.h"
@@ -20,7 +21,11 @@ typedef struct gb_session {
     json_t *probe;
     gb_chosen devices[GB_MAX_DEVICES];
     size_t n_devices;
+    gb_device_lock locks[GB_MAX_DEVICES]; /* the first n_locks are held */
+    size_t n_locks;
     gb_run_dir *dir;
+    bool made;  /* the directory is new ... */
+    bool begun; /* ... and something stands in it */
     gb_head head;
     gb_progress progress;
     size_t stored; /* records of this session */
@@ -31,7 +36,7 @@ typedef struct gb_session {
 /* Each returns GB_EXIT_OK, or the status after having printed why. */
 int gb_session_prepare(gb_session *session); /* suite, resumed run, overrides, plans */
 int gb_session_devices(gb_session *session); /* probe and choose */
-int gb_session_open(gb_session *session);    /* run directory and head */
+int gb_session_open(gb_session *session);    /* run directory, device locks, head */
 int gb_session_measure(gb_session *session); /* all devices in turn; fills outcome */
 int gb_session_finish(gb_session *session);  /* results, reports, table; the run's status */
 int gb_session_dry_run(gb_session *session); /* prints the plans */

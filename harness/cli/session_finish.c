@@ -170,7 +170,13 @@ int gb_session_finish(gb_session *s)
 
 void gb_session_free(gb_session *s)
 {
+    char *unused = s->dir && s->made && !s->begun ? gb_text_copy(gb_run_dir_path(s->dir)) : NULL;
     gb_run_dir_close(s->dir);
+    if (unused)
+        rmdir(unused);
+    free(unused);
+    for (size_t i = 0; i < s->n_locks; i++)
+        gb_device_lock_release(&s->locks[i]);
     for (int kind = 0; kind < GB_DEVICE_KINDS; kind++)
         gb_plan_free(s->plans[kind]);
     gb_suite_free(s->suite);

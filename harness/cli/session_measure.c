@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "cli/head.h"
-#include "cli/lock.h"
 #include "cli/session.h"
 #include "run/process.h"
 
@@ -106,23 +105,41 @@ static gb_code open_default(gb_session *s, gb_error *err)
     return code;
 }
 
+/* All devices at once and in order, so that two runs never wait for each other. */
+static gb_code lock_devices(gb_session *s, gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; !code && i < s->n_devices; i++) {
+        code = gb_cli_lock_device(s->cli, text(s->devices[i].info, "uuid"), &s->locks[i], err);
+        s->n_locks += !code;
+    }
+    return code;
+}
+
 int gb_session_open(gb_session *s)
 {
     gb_error err = {0};
     const gb_args *args = &s->cli->args;
+    struct stat facts;
     gb_code code;
-    if (s->resumed)
+    if (s->resumed) {
         code = gb_run_dir_open(args->resume, true, &s->dir, &err);
-    else if (args->out)
+    } else if (args->out) {
+        s->made = lstat(args->out, &facts) != 0;
         code = gb_run_dir_open(args->out, false, &s->dir, &err);
-    else
+    } else {
+        s->made = true;
         code = open_default(s, &err);
+    }
+    if (!code)
+        code = lock_devices(s, &err);
     if (!code)
         code = gb_head_make(s->cli, s->suite, s->devices, s->n_devices, s->selection.seed,
                             settings_json(s), &s->head, &err);
     const json_t *run = json_object_get(s->earlier.document, "run");
     if (!code && s->resumed)
         code = gb_json_set(s->head.run, "resumed_from", gb_json_string(text(run, "id")), &err);
+    s->begun = !code;
     if (!code)
         code = gb_run_dir_begin(s->dir, &s->head, &err);
     if (!code && gb_run_dir_torn(s->dir))
@@ -174,11 +191,7 @@ static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
     const gb_chosen *device = &s->devices[i];
     const gb_plan *plan = s->plans[device->kind];
     place at = {s, (int)i};
-    gb_device_lock held = {.fd = -1};
-    gb_code code = gb_cli_lock_device(s->cli, text(device->info, "uuid"), &held, err);
-    if (code)
-        return code;
-    code = gb_progress_begin(&s->progress, s->cli, plan->n_cases, err);
+    gb_code code = gb_progress_begin(&s->progress, s->cli, plan->n_cases, err);
     if (!code) {
         gb_supervise how = {.executable = GB_EXECUTABLE,
                             .device_number = (int)i,
@@ -195,7 +208,6 @@ static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
         code = gb_supervise_plan(&how, plan, err);
     }
     gb_progress_end(&s->progress);
-    gb_device_lock_release(&held);
     return code;
 }
 

@@ -1,0 +1,19 @@
+#!/bin/sh
+# No nvidia-smi, no gnuplot, no PATH at all: everything still works.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+quick s.yaml
+cat >>s.yaml <<END
+plots:
+  - {type: curve, benchmark: copy, x: bytes, y: bandwidth, series: [direction]}
+END
+expect 0 env PATH= "$GPUBENCH" run s.yaml --device cpu --out r --progress never
+[ "$(grep -c '^warning' err)" -eq 1 ] || fail "not one warning about gnuplot"
+has err 'warning[plots]'
+expect 0 env PATH= "$GPUBENCH" devices
+expect 0 env PATH= "$GPUBENCH" doctor
+expect 0 env PATH= "$GPUBENCH" report r
+expect 0 env PATH= "$GPUBENCH" report r --silence plots
+hasnt err warning
+expect 0 env -i "$GPUBENCH" run s.yaml --device cpu --out empty --no-plots

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Every verb works on a machine without a driver; describe and list never look for one.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+quick s.yaml
+expect 0 "$GPUBENCH" list
+has out copy
+expect 0 "$GPUBENCH" list --json
+expect 0 "$GPUBENCH" list --kernels
+for kernel in $(cat out); do
+    expect 0 "$GPUBENCH" describe "$kernel"
+    has out "kernels/"
+done
+expect 0 "$GPUBENCH" check s.yaml
+expect 0 "$GPUBENCH" run s.yaml --dry-run
+has out 'cpu: 4 cases'
+has out 'cuda: 4 cases'
+[ ! -e results ] || fail "a dry run made a directory"
+expect 0 "$GPUBENCH" run s.yaml --device cpu
+dir=$(echo results/small-*)
+expect 0 "$GPUBENCH" report "$dir" --no-plots
+expect 0 "$GPUBENCH" verify "$dir"
+expect 0 "$GPUBENCH" devices
+expect 0 "$GPUBENCH" doctor --json
+expect 0 "$GPUBENCH" --version

@@ -1,0 +1,26 @@
+#!/bin/sh
+# With --json an error is a JSON object with kind, message and exit code on standard output.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_python
+quick s.yaml
+printf 'gpubench: 1\nnam: x\n' >bad.yaml
+error() { # STATUS ARGUMENTS...
+    expected=$1
+    expect "$@"
+    json out "list(d) == ['error'] and d['error']['exit_code'] == $expected"
+    json out "all(d['error'][key] for key in ('kind', 'code', 'message'))"
+    [ -s err ] || fail "nothing on stderr"
+}
+error 2 "$GPUBENCH" run missing.yaml --json
+error 2 "$GPUBENCH" run bad.yaml --json
+error 2 "$GPUBENCH" check bad.yaml --json
+error 2 "$GPUBENCH" check s.yaml bad.yaml bad.yaml --json
+error 2 "$GPUBENCH" run s.yaml --json --nonsense
+error 2 "$GPUBENCH" run --json s.yaml --replicates 0
+error 2 "$GPUBENCH" run s.yaml --json --filter nothing --device cpu
+error 2 "$GPUBENCH" run s.yaml --json --device cup
+error 6 "$GPUBENCH" run s.yaml --json --device cpu --out no/such/parent
+: >file
+error 6 "$GPUBENCH" run s.yaml --json --device cpu --out file
