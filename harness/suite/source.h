@@ -12,17 +12,17 @@
 #define GB_SUITE_MAX_BYTES ((size_t)1 << 20)
 
 typedef struct gb_source {
-    const char *bytes; /* borrowed; without a byte-order mark */
+    const char *bytes; /* borrowed; without a byte-order mark; a NUL follows them */
     size_t n;
     size_t *lines; /* offsets at which lines begin; owned */
     size_t n_lines;
 } gb_source;
 
-/* Indexes the bytes, which must outlive *out. GB_INVALID when they cannot be a suite whatever they
- * say: over 1 MiB, not UTF-8 (UTF-16, bad bytes), NUL and other control characters, line
- * separators other than LF and CR, too many directives. Then err->line and err->column hold the
- * place, or 0 where the file as a whole is meant. GB_NO_MEMORY. Free with gb_source_free either
- * way. */
+/* Indexes the bytes, which must outlive *out and be followed by a NUL. GB_INVALID when they cannot
+ * be a suite whatever they say: over 1 MiB, not UTF-8 (UTF-16, bad bytes), NUL and other control
+ * characters, line separators other than LF and CR, too many directives. Then err->line and
+ * err->column hold the place, or 0 where the file as a whole is meant. GB_NO_MEMORY. Free with
+ * gb_source_free either way. */
 gb_code gb_source_open(const char *bytes, size_t n, gb_source *out, gb_error *err);
 void gb_source_free(gb_source *source);
 

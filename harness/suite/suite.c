@@ -217,13 +217,17 @@ gb_code gb_suite_parse(const char *file, const char *bytes, size_t n, const gb_c
     gb_reader reader = {.catalog = catalog, .diagnostics = diagnostics};
     if (diagnostics->file == NULL)
         diagnostics->file = gb_text_copy(file);
-    gb_code code = gb_source_open(bytes, n, &source, &problem);
-    if (code == GB_INVALID) {
+    if (n > GB_SUITE_MAX_BYTES) /* enough to see that it is too much */
+        n = GB_SUITE_MAX_BYTES + 1;
+    gb_code code = GB_NO_MEMORY;
+    reader.suite = new_suite(file, bytes, n);
+    if (reader.suite != NULL)
+        code = gb_source_open(reader.suite->text, n, &source, &problem);
+    if (code == GB_OK)
+        code = parse_source(&source, &reader, &problem);
+    else if (code == GB_INVALID) {
         gb_diagnostics_add(diagnostics, problem.line, problem.column, "%s", problem.message);
         code = GB_OK;
-    } else if (code == GB_OK) {
-        reader.suite = new_suite(file, bytes, n);
-        code = reader.suite != NULL ? parse_source(&source, &reader, &problem) : GB_NO_MEMORY;
     }
     gb_diagnostics_finish(diagnostics, source.lines != NULL ? &source : NULL);
     if (diagnostics->file == NULL || diagnostics->failed || code == GB_NO_MEMORY)

@@ -2,6 +2,6 @@
 add_library(suite_catalog STATIC unit/suite_catalog.c)
 target_include_directories(suite_catalog PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(suite_catalog PUBLIC gb_suite PkgConfig::CHECK)
-foreach(name yaml suite suite_values suite_load plan)
+foreach(name yaml suite suite_values suite_load plan expect)
   gb_unit_test(${name} suite_catalog)
 endforeach()
