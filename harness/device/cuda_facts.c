@@ -139,6 +139,17 @@ bool gb_cuda_covers(const char *architectures, int major, int minor)
     return false;
 }
 
+gb_code gb_cuda_check_covers(const char *architectures, int major, int minor, const char *name,
+                             gb_error *err)
+{
+    if (gb_cuda_covers(architectures, major, minor))
+        return GB_OK;
+    return gb_fail(err, GB_NO_KERNEL_IMAGE,
+                   "built for %s; device is %d.%d (%s); rebuild with "
+                   "-DGPUBENCH_CUDA_ARCHITECTURES=%d%d",
+                   architectures, major, minor, name, major, minor);
+}
+
 const char *gb_cuda_minimum_driver(int toolkit)
 {
     /* "CUDA Toolkit and Minimum Required Driver Version for CUDA Minor Version Compatibility",

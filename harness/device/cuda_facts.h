@@ -47,6 +47,11 @@ void gb_visible_parse(const char *value, gb_visible *out);
  * higher minor, PTX on everything later. Names with a letter (90a) hold for that one alone. */
 bool gb_cuda_covers(const char *architectures, int major, int minor);
 
+/* GB_NO_KERNEL_IMAGE when they do not, with both lists and the build option to change. `name` is
+ * the device's. */
+gb_code gb_cuda_check_covers(const char *architectures, int major, int minor, const char *name,
+                             gb_error *err);
+
 /* The oldest Linux driver branch that a toolkit's programs run with ("580" for 13.0, 525 for 12.x,
  * 450 for 11.x: NVIDIA's minor version compatibility); "" for toolkits before 11. */
 const char *gb_cuda_minimum_driver(int toolkit);

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "build_info.h"
+#include "device/cuda_facts.h"
+
 static uint64_t now_ns(gb_device *dev)
 {
     struct timespec t;
@@ -200,7 +203,8 @@ gb_code gb_device_cuda_open(int index, gb_device **out, gb_error *err)
     if (code == GB_OK)
         code = gb_cuda_read_info(index, &cuda->base.info, err);
     if (code == GB_OK)
-        code = gb_cuda_check_architecture(&cuda->base.info, err);
+        code = gb_cuda_check_covers(GB_CUDA_ARCHITECTURES, cuda->base.info.cc_major,
+                                    cuda->base.info.cc_minor, cuda->base.info.name, err);
     if (code != GB_OK)
         goto fail;
     cuda->nvml = gb_nvml_open(cuda->base.info.pci, cuda->base.info.uuid, cuda->nvml_reason,

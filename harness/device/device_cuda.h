@@ -60,8 +60,6 @@ gb_code gb_cuda_fail_open(const char *call, cudaError_t status, int index, gb_er
 /* --- device_cuda_probe.c --- */
 gb_code gb_cuda_check_index(int index, gb_error *err); /* GB_NO_DEVICE: there is no such one */
 gb_code gb_cuda_read_info(int index, gb_device_info *info, gb_error *err); /* without NVML */
-/* GB_NO_KERNEL_IMAGE when the build has no code for the device. */
-gb_code gb_cuda_check_architecture(const gb_device_info *info, gb_error *err);
 /* Makes the device the calling thread's current one; the only caller of cudaSetDevice. */
 gb_code gb_cuda_bind(int index, gb_error *err);
 

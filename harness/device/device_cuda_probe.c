@@ -206,17 +206,6 @@ gb_code gb_device_cuda_info(int index, gb_device_info *out, gb_error *err)
     return GB_OK;
 }
 
-gb_code gb_cuda_check_architecture(const gb_device_info *info, gb_error *err)
-{
-    if (gb_cuda_covers(GB_CUDA_ARCHITECTURES, info->cc_major, info->cc_minor))
-        return GB_OK;
-    return gb_fail(err, GB_NO_KERNEL_IMAGE,
-                   "built for %s; device is %d.%d (%s); rebuild with "
-                   "-DGPUBENCH_CUDA_ARCHITECTURES=%d%d",
-                   GB_CUDA_ARCHITECTURES, info->cc_major, info->cc_minor, info->name,
-                   info->cc_major, info->cc_minor);
-}
-
 gb_code gb_cuda_bind(int index, gb_error *err)
 {
     static _Thread_local int current = -1;

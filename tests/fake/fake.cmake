@@ -45,4 +45,19 @@ if(GPUBENCH_HAVE_CUDA)
 
   gb_fake_test(device_cuda gb_kernels)
   gb_fake_test(device_cuda_work gb_kernels)
+
+  find_program(GB_PYTHON3 python3)
+  if(GB_PYTHON3)
+    foreach(script test_program fail_every_call)
+      add_test(NAME fake.${script} COMMAND ${GB_PYTHON3} ${gb_fake}/${script}.py)
+      set_tests_properties(fake.${script} PROPERTIES TIMEOUT 600 LABELS fake
+        ENVIRONMENT "GPUBENCH=$<TARGET_FILE:gpubench>;GPUBENCH_FAKE=$<TARGET_FILE:gpubench-fake>;FAKE_FOLDER=${gb_fake_out};GB_SOURCE=${PROJECT_SOURCE_DIR};PYTHONDONTWRITEBYTECODE=1")
+    endforeach()
+  endif()
+
+  add_test(NAME fake.BLD-01-cuda_headers COMMAND sh ${gb_fake}/BLD-01-cuda_headers.sh
+    ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+  add_test(NAME fake.BLD-09-headers COMMAND sh ${gb_fake}/BLD-09-headers.sh ${CMAKE_C_COMPILER}
+    ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+  set_tests_properties(fake.BLD-01-cuda_headers fake.BLD-09-headers PROPERTIES LABELS fake)
 endif()
