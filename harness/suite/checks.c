@@ -326,9 +326,17 @@ static gb_code check_totals(gb_reader *reader, const uint64_t total[GB_DEVICE_KI
     return GB_OK;
 }
 
+/* A suite that says nothing about devices is one for those on which it has a case. */
+static void narrow_devices(gb_suite *suite, const uint64_t total[GB_DEVICE_KINDS])
+{
+    for (int kind = 0; kind < GB_DEVICE_KINDS; kind++)
+        if (total[kind] == 0)
+            suite->devices &= ~GB_BIT(kind);
+}
+
 gb_code gb_check_cases(gb_reader *reader, gb_error *err)
 {
-    const gb_suite *suite = reader->suite;
+    gb_suite *suite = reader->suite;
     uint64_t work = GB_CASES_WORK;
     uint64_t total[GB_DEVICE_KINDS] = {0};
     bool countable = true;
@@ -346,6 +354,7 @@ gb_code gb_check_cases(gb_reader *reader, gb_error *err)
         if (code != GB_OK && code != GB_INVALID)
             return gb_fail(err, code, "%s", error.message);
     }
+    narrow_devices(suite, total);
     gb_code code = countable ? check_totals(reader, total) : GB_INVALID;
     for (int kind = 0; code == GB_OK && kind < GB_DEVICE_KINDS; kind++)
         code = check_ids(reader, (gb_device_kind)kind, &work, err);

@@ -10,8 +10,8 @@
 
 /* No number with a unit is longer; longer texts are not looked at. */
 #define LONGEST_NUMBER 100
-/* Longest text for which a near word is searched. */
-#define LONGEST_WORD 100
+/* Characters of a word times number of candidates up to which a near one is searched. */
+#define MOST_TO_SEARCH 20000
 
 const char *gb_quote(const char *text, char buf[GB_QUOTE_SIZE])
 {
@@ -82,9 +82,9 @@ void gb_read_unknown(gb_reader *reader, const gb_node *at, const char *what, con
 {
     char quoted[GB_QUOTE_SIZE];
     gb_quote(word, quoted);
-    /* Not for texts that are no words, nor for the thousandth error, which nobody will see. */
-    bool search = strnlen(word, LONGEST_WORD) < LONGEST_WORD &&
-                  reader->diagnostics->n < 2 * GB_DIAGNOSTICS_SHOWN;
+    /* Not for the thousandth error, which nobody will see, and not among too much. */
+    bool search = strnlen(word, MOST_TO_SEARCH) * n < MOST_TO_SEARCH &&
+                  reader->diagnostics->n < GB_DIAGNOSTICS_SHOWN;
     const char *near = search ? gb_text_nearest(word, words, n) : NULL;
     if (near != NULL) {
         gb_read_error(reader, at, "unknown %s '%s' (did you mean '%s'?)", what, quoted, near);

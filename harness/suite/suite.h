@@ -108,7 +108,7 @@ typedef struct gb_suite {
     char sha256[65];
     char *name, *title; /* title: NULL -> name */
     uint64_t budget_ns; /* default 3 min */
-    unsigned devices;   /* mask; default any */
+    unsigned devices;   /* mask: those allowed on which there is a case */
     bool
         devices_listed; /* the file has `devices:`: without --device each kind that is there runs */
     gb_benchmark *benchmarks;

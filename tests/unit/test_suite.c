@@ -188,12 +188,37 @@ START_TEST(there_are_fixtures)
 }
 END_TEST
 
+/* The examples of the documentation are suites: every ```yaml block of it. */
+START_TEST(examples_in_the_documentation_are_valid)
+{
+    size_t n;
+    int found = 0;
+    char *text = read_file(GB_SOURCE_DIR "/docs/suite-format.md", &n);
+    ck_assert_ptr_nonnull(text);
+    for (char *at = strstr(text, "```yaml\n"); at != NULL; at = strstr(at, "```yaml\n")) {
+        char *begin = at + strlen("```yaml\n");
+        at = strstr(begin, "```");
+        ck_assert_ptr_nonnull(at);
+        gb_suite *suite;
+        char *messages = test_parse_bytes(begin, (size_t)(at - begin), &suite);
+        ck_assert_msg(suite != NULL, "%s", messages);
+        free(messages);
+        gb_suite_free(suite);
+        at += strlen("```");
+        found++;
+    }
+    ck_assert_int_ge(found, 2);
+    free(text);
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     find_fixtures();
     TCase *tc = tcase_create("suite");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, there_are_fixtures);
+    tcase_add_test(tc, examples_in_the_documentation_are_valid);
     tcase_add_loop_test(tc, fixture, 0, n_names);
     suite_add_tcase(suite, tc);
 }
