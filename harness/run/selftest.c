@@ -212,21 +212,27 @@ static uint64_t triad_bytes(gb_device *dev)
     return bytes < MIB ? MIB : bytes / MIB * MIB;
 }
 
+/* Other users of the machine only ever add time, so rounds are repeated and the least kept. */
 static void check_scaling(tester *t)
 {
-    double ns[3];
+    double ns[3] = {INFINITY, INFINITY, INFINITY}, twice = NAN, four = NAN;
     char a[32], b[32];
     uint64_t bytes = triad_bytes(t->dev);
-    for (int i = 0; i < 3; i++) {
-        ns[i] = measured(t, "stream", (setting){"bytes", NULL, bytes << i}, GB_TIMER_DEVICE, true);
-        if (isnan(ns[i]))
-            return;
+    bool ok = false;
+    for (int round = 0; round < 4 && !ok; round++) {
+        for (int i = 0; i < 3; i++) {
+            double now =
+                measured(t, "stream", (setting){"bytes", NULL, bytes << i}, GB_TIMER_DEVICE, true);
+            if (isnan(now))
+                return;
+            ns[i] = fmin(ns[i], now);
+        }
+        twice = ns[1] / ns[0];
+        four = ns[2] / ns[0];
+        ok = twice >= 1.6 && twice <= 2.4 && four >= 2;
     }
-    double twice = ns[1] / ns[0], four = ns[2] / ns[0];
-    bool ok = twice >= 1.6 && twice <= 2.4 && four >= 2;
     say(t, ok,
-        "a triad over 3 x %s takes %s, over twice that %.2f times as long, over four times "
-        "%.2f",
+        "a triad over 3 x %s takes %s, over twice that %.2f times as long, over four times %.2f",
         gb_format_bytes(bytes, a, sizeof a), ns_text(ns[0], b), twice, four);
 }
 

@@ -23,20 +23,32 @@ static const gb_selftest_check *named(const gb_selftest_check checks[], const ch
     return NULL;
 }
 
+/* More than twice as many runnable threads as processors: then a ratio of two bandwidths says
+ * nothing about the timers. */
+static bool machine_is_swamped(const gb_device *dev)
+{
+    double load = 0;
+    return getloadavg(&load, 1) == 1 && load > 2.0 * dev->info.units;
+}
+
 /* Another user of the machine may disturb one pass; four in a row mean something. */
 START_TEST(KRN_06_TIM_10_the_cpu_device_passes)
 {
     gb_selftest_check checks[GB_SELFTEST_CHECKS];
-    char wrong[1024] = "";
+    char wrong[1024];
+    bool swamped = false;
     for (int attempt = 0; attempt < 4; attempt++) {
         gb_device *dev = open_cpu();
         gb_error err = {0};
         ck_assert_int_eq(gb_selftest_run(dev, NULL, NULL, checks, &err), GB_OK);
+        swamped = swamped || machine_is_swamped(dev);
         dev->ops->close(dev);
         wrong[0] = '\0';
-        for (int i = 0; i < GB_SELFTEST_CHECKS; i++)
-            if (checks[i].ok != 1)
+        for (int i = 0; i < GB_SELFTEST_CHECKS; i++) {
+            bool excused = swamped && strcmp(checks[i].name, "scaling") == 0;
+            if (checks[i].ok != 1 && !excused)
                 snprintf(wrong, sizeof wrong, "%s: %.900s", checks[i].name, checks[i].detail);
+        }
         if (wrong[0] == '\0')
             break;
     }
@@ -97,6 +109,7 @@ static void expect_found(lie which, const char *first, const char *second)
     const char *const names[2] = {first, second};
     gb_device *dev = open_cpu();
     gb_device_ops lying = *dev->ops;
+    dev->info.llc_bytes = 1 << 20; /* small triads: their size does not matter here */
     honest = dev->ops;
     chosen = which;
     lying.elapsed_ns = lying_elapsed;
