@@ -173,6 +173,28 @@ START_TEST(noise_is_the_quantile_of_the_ratios)
 }
 END_TEST
 
+static gb_code count_records(void *user, const gb_record *record, gb_error *err)
+{
+    (void)err;
+    ck_assert_int_ne(record->status, GB_STATUS_OK);
+    ++*(unsigned *)user;
+    return GB_OK;
+}
+
+START_TEST(without_workers_there_is_no_noise_floor)
+{
+    unsigned records = 0;
+    gb_supervise how = {
+        .executable = "/bin/false", .kind = GB_CPU, .store = count_records, .store_user = &records};
+    gb_noise noise;
+    gb_error err = {0};
+    ck_assert_msg(gb_selftest_noise(&how, &noise, &err) == GB_OK, "%s", err.message);
+    ck_assert_double_nan(noise.floor);
+    ck_assert_uint_eq(noise.replicates, 0);
+    ck_assert_uint_eq(records, 2 * GB_NOISE_REPLICATES); /* the planned cases, all handed on */
+}
+END_TEST
+
 START_TEST(json_has_the_verdicts_and_the_rule)
 {
     gb_selftest_check checks[3] = {{"a", 1, "fine"}, {"b", -1, "not here"}, {"c", 1, "fine"}};
@@ -203,6 +225,8 @@ static void add_cases(Suite *suite)
     suite_add_tcase(suite, cpu);
     TCase *noise = tcase_create("noise");
     tcase_add_test(noise, noise_is_the_quantile_of_the_ratios);
+    tcase_add_test(noise, without_workers_there_is_no_noise_floor);
+    tcase_set_timeout(noise, 120);
     tcase_add_test(noise, json_has_the_verdicts_and_the_rule);
     suite_add_tcase(suite, noise);
 }
