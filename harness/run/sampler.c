@@ -27,8 +27,8 @@ gb_code gb_sampler_open(gb_sampler *sampler, gb_device *dev, const gb_kernel *ke
     sampler->kernel = kernel;
     sampler->run = (gb_run){.dev = dev, .args = args, .timer = timer, .cache = cache, .seed = seed};
     bool holds = !kernel->gate_allowed || kernel->gate_allowed(args, info->kind);
-    sampler->gated = gate && holds && timer == GB_TIMER_DEVICE && !info->synchronous_launches &&
-                     !info->profiler;
+    sampler->gated =
+        gate && holds && timer == GB_TIMER_DEVICE && !info->synchronous_launches && !info->profiler;
     sampler->sync_every = holds ? GB_MAX_IN_FLIGHT : 1; /* one iteration may fill the queue */
     sampler->resolution_ns =
         timer == GB_TIMER_DEVICE ? info->event_resolution_ns : host_resolution_ns(dev);
