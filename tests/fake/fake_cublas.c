@@ -26,8 +26,9 @@ int cublasGemmEx(handle *h, int ta, int tb, int m, int n, int k, const void *alp
 
 int cublasCreate_v2(handle **out)
 {
-    *out = calloc(1, sizeof **out);
-    return getenv("FAKE_CUBLAS_CREATE") ? atoi(getenv("FAKE_CUBLAS_CREATE")) : 0;
+    const char *status = getenv("FAKE_CUBLAS_CREATE");
+    *out = status ? NULL : calloc(1, sizeof **out);
+    return status ? atoi(status) : 0;
 }
 
 int cublasDestroy_v2(handle *h)

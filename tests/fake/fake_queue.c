@@ -228,11 +228,18 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
     return cudaSuccess;
 }
 
+/* Whether its record still waits in a queue. */
+static bool is_pending(cudaEvent_t event)
+{
+    cudaStream_t s = event->stream;
+    bool alive = s && (s == &default_stream || fake_is_stream(s));
+    return alive && !event->session && !event->reached && s->done < event->seq;
+}
+
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     cudaError_t status = fake_enter(__func__);
-    bool pending = event->stream && !event->session && !event->reached;
-    if (pending && fake_sticky() == cudaSuccess)
+    if (is_pending(event) && fake_sticky() == cudaSuccess)
         event->dead = true; /* the queued record holds the pointer */
     else
         free(event);
@@ -313,7 +320,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     cudaError_t status = fake_enter(__func__);
     if (status != cudaSuccess)
         return status;
-    if (event->stream && !event->reached)
+    if (is_pending(event))
         run_until(event->stream, event->seq);
     return fake_sticky() == cudaSuccess ? cudaSuccess : fake_fail(fake_sticky());
 }
