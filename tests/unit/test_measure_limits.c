@@ -164,6 +164,12 @@ START_TEST(TIM_21_the_call_timer_keeps_the_queue_short)
     ck_assert_double_eq(json_number(r.telemetry, "max_launches_in_flight"), 64);
     gb_record_free(&r);
 
+    fake_kernel_options many = plain; /* one iteration may be hundreds of small copies */
+    many.no_gate = true;
+    measure_ok(&fake, &many, GB_TIMER_CALL, GB_CACHE_WARM, &how, &r);
+    ck_assert_double_eq(json_number(r.telemetry, "max_launches_in_flight"), 1);
+    gb_record_free(&r);
+
     fake.body_ns = 20 * MS; /* 64 of these would be 1.3 s of unseen work */
     how.min_samples = how.max_samples = 20;
     measure_ok(&fake, &plain, GB_TIMER_CALL, GB_CACHE_WARM, &how, &r);
