@@ -18,3 +18,9 @@ target_compile_definitions(record_writer PRIVATE GB_SOURCE_DIR="${PROJECT_SOURCE
 add_test(NAME unit.results_schema COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/results_schema.sh
   $<TARGET_FILE:record_writer> ${PROJECT_SOURCE_DIR})
 set_tests_properties(unit.results_schema PROPERTIES TIMEOUT 120 LABELS unit SKIP_RETURN_CODE 77)
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(Python3_FOUND)
+  add_test(NAME unit.results_docs COMMAND ${Python3_EXECUTABLE}
+    ${CMAKE_CURRENT_LIST_DIR}/results_docs.py ${PROJECT_SOURCE_DIR})
+  set_tests_properties(unit.results_docs PROPERTIES TIMEOUT 60 LABELS unit)
+endif()
