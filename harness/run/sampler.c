@@ -34,8 +34,6 @@ gb_code gb_sampler_open(gb_sampler *sampler, gb_device *dev, const gb_kernel *ke
         timer == GB_TIMER_DEVICE ? info->event_resolution_ns : host_resolution_ns(dev);
     sampler->own =
         kernel->sample && (!kernel->samples_itself || kernel->samples_itself(args, timer));
-    sampler->resolution_ns =
-        timer == GB_TIMER_DEVICE ? info->event_resolution_ns : host_resolution_ns(dev);
 
     gb_code code = dev->ops->stream_create(dev, &sampler->run.stream, err);
     if (!code)
