@@ -5,3 +5,10 @@ target_link_libraries(suite_catalog PUBLIC gb_suite PkgConfig::CHECK)
 foreach(name yaml suite suite_values suite_load plan expect)
   gb_unit_test(${name} suite_catalog)
 endforeach()
+# Numbers are read and printed under a locale with a decimal comma too.
+foreach(name suite_values expect)
+  add_test(NAME unit.${name}_RES-09_decimal_comma
+    COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/comma_locale.sh $<TARGET_FILE:test_${name}>)
+  set_tests_properties(unit.${name}_RES-09_decimal_comma PROPERTIES
+    TIMEOUT 300 LABELS unit SKIP_RETURN_CODE 77)
+endforeach()

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "suite/expect.h"
 #include "unit/check_main.h"
+#include "unit/locale_case.h"
 #include "unit/suite_catalog.h"
 
 #define MOST 64
@@ -252,6 +253,7 @@ END_TEST
 static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("expect");
+    use_environment_locale(tc);
     tcase_add_test(tc, a_ratio_is_one_of_medians_in_each_group);
     tcase_add_test(tc, where_applies_to_both_sides_and_devices_stay_apart);
     tcase_add_test(tc, a_value_is_compared_in_base_units);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "suite/plan.h"
 #include "unit/check_main.h"
+#include "unit/locale_case.h"
 #include "unit/suite_catalog.h"
 
 /* A suite with one benchmark whose parameter is set to a YAML text. */
@@ -369,6 +370,7 @@ END_TEST
 static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("values");
+    use_environment_locale(tc);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, YML_08_leading_zeros_are_never_octal);
     tcase_add_test(tc, YML_09_text_stays_text);
