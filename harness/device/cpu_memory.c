@@ -62,10 +62,15 @@ static void touch(gb_cpu *cpu, void *memory, size_t bytes)
     gb_pool_run(cpu->pool, (bytes + PAGE - 1) / PAGE, true, touch_pages, memory);
 }
 
+static const char *kind_text(gb_memory_kind kind)
+{
+    return kind == GB_MEM_PINNED ? "pinned host" : gb_memory_kind_word(kind);
+}
+
 static gb_code refused(gb_memory_kind kind, size_t bytes, int number, gb_error *err)
 {
-    gb_fail(err, GB_NO_MEMORY, "%s allocation of %zu bytes refused: %s", gb_memory_kind_word(kind),
-            bytes, strerror(number));
+    gb_fail(err, GB_NO_MEMORY, "%s allocation of %zu bytes refused: %s", kind_text(kind), bytes,
+            strerror(number));
     if (err != NULL)
         err->device_status = number;
     return GB_NO_MEMORY;
@@ -86,23 +91,26 @@ static gb_code alloc_ordinary(gb_cpu *cpu, gb_memory_kind kind, size_t bytes, vo
     return GB_OK;
 }
 
+static gb_code above_memlock(size_t bytes, uint64_t limit, gb_error *err)
+{
+    return gb_fail(err, GB_NO_MEMORY,
+                   "pinned host allocation of %zu bytes refused (RLIMIT_MEMLOCK is %" PRIu64 ")",
+                   bytes, limit);
+}
+
 static gb_code alloc_pinned(gb_cpu *cpu, size_t bytes, void **out, gb_error *err)
 {
+    uint64_t limit = gb_host_memlock_limit();
+    if (bytes > limit)
+        return above_memlock(bytes, limit, err);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return refused(GB_MEM_PINNED, bytes, errno, err);
-    if (mlock(memory, bytes) != 0) {
+    if (mlock(memory, bytes) != 0) { /* what is locked already counts too */
         int number = errno;
-        uint64_t limit = gb_host_memlock_limit();
         munmap(memory, bytes);
-        if (limit == UINT64_MAX)
-            return refused(GB_MEM_PINNED, bytes, number, err);
-        gb_fail(err, GB_NO_MEMORY,
-                "pinned host allocation of %zu bytes refused (RLIMIT_MEMLOCK is %" PRIu64 ")",
-                bytes, limit);
-        if (err != NULL)
-            err->device_status = number;
-        return GB_NO_MEMORY;
+        return limit == UINT64_MAX ? refused(GB_MEM_PINNED, bytes, number, err)
+                                   : above_memlock(bytes, limit, err);
     }
     touch(cpu, memory, bytes);
     *out = memory;
@@ -126,8 +134,7 @@ gb_code gb_cpu_alloc(gb_device *dev, gb_memory_kind kind, size_t bytes, gb_memor
         return gb_fail(err, GB_NO_MEMORY,
                        "%s allocation of %zu bytes refused: %" PRIu64 " bytes are available (of "
                        "%" PRIu64 ", with a reserve of %" PRIu64 " left alone)",
-                       kind == GB_MEM_PINNED ? "pinned host" : gb_memory_kind_word(kind), bytes,
-                       available, total, reserve_of(total));
+                       kind_text(kind), bytes, available, total, reserve_of(total));
     void *memory = NULL;
     code = kind == GB_MEM_PINNED ? alloc_pinned(cpu, bytes, &memory, err)
                                  : alloc_ordinary(cpu, kind, bytes, &memory, err);

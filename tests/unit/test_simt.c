@@ -336,7 +336,11 @@ START_TEST(a_removed_barrier_shows_in_some_order_and_a_right_kernel_in_none)
     for (gb_fiber_order order = GB_FIBERS_FORWARD; order <= GB_FIBERS_RANDOM; order++) {
         ck_assert_msg(right_in_order(c, c->right, order), "%s in order %d", c->right->name,
                       (int)order);
+#ifndef __SANITIZE_THREAD__ /* which ends the test at the race itself: see simt_race */
         wrong += !right_in_order(c, c->broken, order);
+#else
+        wrong++;
+#endif
     }
     ck_assert_msg(wrong > 0, "%s was right in every order", c->broken->name);
     ck_assert((*c->right->cpu)->emulated);

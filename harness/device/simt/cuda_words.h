@@ -30,7 +30,26 @@ struct dim3 {
 struct uint3 {
     unsigned x, y, z;
 };
+#ifdef __SANITIZE_THREAD__
+/* The fibers of a worker share this one; TSan must not see how they pass it on. */
+static __thread uint3 gb_thread_index GB_SIMT_TLS;
+static __attribute__((noinline, no_sanitize_thread, unused)) uint3 gb_simt_thread_index()
+{
+    return gb_thread_index;
+}
+static __attribute__((noinline, no_sanitize_thread, unused)) void
+gb_simt_set_thread_index(uint3 index)
+{
+    gb_thread_index = index;
+}
+#define threadIdx gb_simt_thread_index()
+#else
 static __thread uint3 threadIdx GB_SIMT_TLS;
+static inline __attribute__((always_inline)) void gb_simt_set_thread_index(uint3 index)
+{
+    threadIdx = index;
+}
+#endif
 static __thread uint3 blockIdx GB_SIMT_TLS;
 static __thread dim3 blockDim GB_SIMT_TLS;
 static __thread dim3 gridDim GB_SIMT_TLS;
@@ -68,13 +87,13 @@ static inline void __syncthreads()
 {
     const uint3 own = threadIdx;
     gb_fiber_barrier();
-    threadIdx = own;
+    gb_simt_set_thread_index(own);
 }
 static inline void __syncwarp(unsigned mask = 0xffffffffu)
 {
     const uint3 own = threadIdx;
     gb_fiber_warp_barrier(mask);
-    threadIdx = own;
+    gb_simt_set_thread_index(own);
 }
 static inline void __threadfence_block()
 {
@@ -100,7 +119,7 @@ static inline R gb_simt_exchange(unsigned mask, T value, Pick pick)
     const uint64_t *slots = gb_fiber_exchange(mask, bits, &lane, &lanes);
     R result = slots != nullptr ? pick(slots, lane, lanes) : R();
     gb_fiber_exchange_end(mask);
-    threadIdx = own;
+    gb_simt_set_thread_index(own);
     return result;
 }
 template <typename T> static inline T gb_simt_slot(const uint64_t *slots, uint32_t lane)

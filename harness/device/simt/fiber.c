@@ -93,6 +93,7 @@ static void yield(fiber_set *set)
 {
     fiber *self = &set->fibers[set->current];
     inside = false;
+    gb_tsan_release(&set->end); /* the scheduler alone acquires it */
     gb_asan_leave(&self->asan_fake, set->scheduler_bottom, set->scheduler_size);
     gb_tsan_switch(set->scheduler_tsan);
     gb_stack_switch(&self->stack_state, &set->scheduler);
@@ -110,7 +111,6 @@ static void fiber_main(void)
         uint32_t thread = set->current;
         gb_tsan_acquire(&set->start);
         set->body(set->context, thread);
-        gb_tsan_release(&set->end);
         set->fibers[thread].state = DONE;
         yield(set);
     }
@@ -227,6 +227,7 @@ static gb_code broken_block(fiber_set *set, const char *kernel, const uint32_t b
                 "%" PRIu32 " at a warp barrier or shuffle, %" PRIu32 " have ended",
                 kernel, block[0], block[1], block[2], set->threads, at_barrier, at_warp, done);
     set->problem = NULL;
+    gb_tsan_acquire(&set->end);
     for (uint32_t i = 0; i < set->threads; i++)
         reset_fiber(&set->fibers[i], i);
     return GB_DEVICE_ERROR;

@@ -79,9 +79,7 @@ static inline size_t gb_share_begin(size_t n, uint64_t b)
 
 GB_SIMT_INLINE bool gb_simt_be_thread(unsigned x, unsigned y, unsigned z)
 {
-    threadIdx.x = x;
-    threadIdx.y = y;
-    threadIdx.z = z;
+    gb_simt_set_thread_index(uint3{x, y, z});
     return true;
 }
 
@@ -164,7 +162,7 @@ template <typename... P, void (*Fn)(P...)> struct gb_simt_kernel<Fn> {
     }
 
     /* One fiber a thread. The indices are thread-locals, so a fiber sets its own again after each
-     * switch (gb_simt_switched in cuda_words.h). */
+     * switch. */
     static gb_code fibers(const char *name, uint64_t first, uint64_t end, gb_error *err, P... p)
     {
         auto thread = [&](uint32_t t) {
