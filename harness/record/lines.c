@@ -43,19 +43,18 @@ static gb_code read_line(const char *line, size_t n, const char *file, size_t nu
                          gb_record *out, gb_error *err)
 {
     json_t *json = NULL;
-    gb_code code = gb_json_load(line, n, file, &json, err);
+    gb_error why = {0};
+    gb_code code = gb_json_load(line, n, file, &json, &why);
     if (code == GB_OK) {
-        char path[48];
-        snprintf(path, sizeof path, "line %zu", number);
         if (!samples && json_is_object(json)) {
             json_object_del(json, "samples_ns");
         }
-        code = gb_record_from_json(json, path, out, err);
+        code = gb_record_from_json(json, "record", out, &why);
     }
     json_decref(json);
-    if (code != GB_OK && err) {
-        gb_error why = *err;
-        gb_fail_at(err, code, file, (int)number, why.column, "%s", why.message);
+    if (code != GB_OK) {
+        gb_fail_at(err, code, file, (int)number, why.column > 0 ? why.column : 1, "%s",
+                   why.message);
     }
     return code;
 }
@@ -75,11 +74,15 @@ gb_code gb_lines_read(FILE *stream, const char *file, bool samples, gb_results *
     for (size_t number = 1; (n = getline(&line, &room, stream)) > 0; number++) {
         bool ended = line[n - 1] == '\n';
         gb_record record;
-        code = read_line(line, (size_t)n, file, number, samples, &record, ended ? err : NULL);
+        gb_error why;
+        code = read_line(line, (size_t)n, file, number, samples, &record, &why);
         if (code == GB_INVALID && !ended) {
             out->torn = true; /* the writer was killed in the middle of it */
             code = GB_OK;
             break;
+        }
+        if (code != GB_OK && err) {
+            *err = why;
         }
         if (code == GB_OK) {
             code = add_record(out, &capacity, index, &record, err);
