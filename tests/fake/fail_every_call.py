@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails each runtime call of a whole run, one run a call, and looks at what becomes of the run.
 
-A run of the tiny suite makes the same calls every time; a trace tells them. In a row of more than
+A run of the tiny suite makes much the same calls every time; a trace tells them. In a row of more than
 four equal calls (a batch of launches) the first two and the last stand for all. Each call fails
 twice, with errors that take turns; --all fails every call with every error (an hour).
 
