@@ -8,7 +8,9 @@
 
 /* libyaml compares every %TAG directive with all others: a file full of them would take minutes. */
 #define MAX_DIRECTIVES 16
-/* Characters before and after the caret in an excerpt. */
+/* A line up to this many bytes is shown whole; of a longer one, so many characters before and after
+ * the caret. */
+#define EXCERPT_WHOLE 150
 #define EXCERPT_BEFORE 80
 #define EXCERPT_AFTER 70
 
@@ -207,11 +209,16 @@ char *gb_source_excerpt(const gb_source *source, int line, int column, int *care
     *caret = 0;
     if (line < 1 || (size_t)line > source->n_lines)
         return NULL;
-    int first = column > EXCERPT_BEFORE ? column - EXCERPT_BEFORE : 1;
+    size_t length = gb_source_line_length(source, line);
+    bool whole = length <= EXCERPT_WHOLE;
+    int first = !whole && column > EXCERPT_BEFORE ? column - EXCERPT_BEFORE : 1;
     size_t begin = gb_source_offset(source, line, first);
     size_t place = gb_source_offset(source, line, column);
-    size_t end = gb_source_offset(source, line, column + EXCERPT_AFTER);
-    bool more = end < source->lines[line - 1] + gb_source_line_length(source, line);
+    size_t end = source->lines[line - 1] + length;
+    size_t limit = gb_source_offset(source, line, column + EXCERPT_AFTER);
+    bool more = !whole && limit < end;
+    if (more)
+        end = limit;
     char *before = printable(source->bytes + begin, place - begin);
     char *after = printable(source->bytes + place, end - place);
     char *text = NULL;

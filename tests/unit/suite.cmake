@@ -12,3 +12,6 @@ foreach(name suite_values expect)
   set_tests_properties(unit.${name}_RES-09_decimal_comma PROPERTIES
     TIMEOUT 300 LABELS unit SKIP_RETURN_CODE 77)
 endforeach()
+gb_unit_test(suite_memory suite_catalog)
+target_link_options(test_suite_memory PRIVATE
+  -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
