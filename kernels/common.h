@@ -3,6 +3,8 @@
 #ifndef GB_KERNELS_COMMON_H
 #define GB_KERNELS_COMMON_H
 
+#include <math.h>
+
 #include "kernels/kernel.h"
 
 #define GB_COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -50,12 +52,25 @@ typedef struct gb_mismatch {
     char expected[32], found[32];
 } gb_mismatch;
 
+/* Counts a bad element and keeps the values of the first; what the comparisons below end in. */
+void gb_mismatch_f64(gb_mismatch *bad, uint64_t index, double expected, double found);
+void gb_mismatch_u64(gb_mismatch *bad, uint64_t index, uint64_t expected, uint64_t found,
+                     int digits);
+
 /* Notes a bad element unless |found - expected| <= tolerance; a NaN is always bad. */
-void gb_compare_f64(gb_mismatch *bad, uint64_t index, double expected, double found,
-                    double tolerance);
+static inline void gb_compare_f64(gb_mismatch *bad, uint64_t index, double expected, double found,
+                                  double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        gb_mismatch_f64(bad, index, expected, found);
+}
 /* Notes a bad element unless both are equal; `digits` hex digits are shown. */
-void gb_compare_u64(gb_mismatch *bad, uint64_t index, uint64_t expected, uint64_t found,
-                    int digits);
+static inline void gb_compare_u64(gb_mismatch *bad, uint64_t index, uint64_t expected,
+                                  uint64_t found, int digits)
+{
+    if (found != expected)
+        gb_mismatch_u64(bad, index, expected, found, digits);
+}
 /* GB_OK when nothing was bad, otherwise GB_WRONG_RESULT: "what: 3 of 1024 elements are wrong; the
  * first is element 17 (byte offset 136): expected 0.5, found nan". */
 gb_code gb_mismatch_result(const gb_mismatch *bad, const char *what, uint64_t count, size_t size,

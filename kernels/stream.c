@@ -148,7 +148,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
  * term of a sum is exact in both types, with and without fused multiply-adds. */
 static double value(uint64_t seed, uint64_t i)
 {
-    return 1.0 + (double)(gb_mix(seed, i) >> 56) / 256.0;
+    return 1.0 + (int)(gb_mix(seed, i) >> 56) / 256.0;
 }
 
 typedef struct making {
@@ -161,12 +161,12 @@ static void make(void *user, void *elements, uint64_t first, size_t count)
     const making *m = user;
     float *singles = elements;
     double *doubles = elements;
-    for (size_t i = 0; i < count; i++) {
-        if (m->type == FP32)
+    if (m->type == FP32)
+        for (size_t i = 0; i < count; i++)
             singles[i] = (float)value(m->seed, first + i);
-        else
+    else
+        for (size_t i = 0; i < count; i++)
             doubles[i] = value(m->seed, first + i);
-    }
 }
 
 static dealing deal_tiles(const gb_device *dev, enum type type, uint64_t n)
