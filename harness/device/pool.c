@@ -16,6 +16,7 @@
  * (waking a sleeping thread costs tens of microseconds), short enough to leave processors alone
  * while nothing is measured. */
 #define SPIN_NS 200000u
+#define POLITE_NS 3000u /* after which it lets others go first */
 
 typedef struct worker {
     gb_pool *pool;
@@ -77,13 +78,17 @@ static uint64_t await_word(gb_pool *pool, uint64_t seen)
 {
     uint64_t word = atomic_load_explicit(&pool->word, memory_order_acquire);
     if (pool->spin && word == seen) {
-        uint64_t limit = gb_monotonic_ns() + SPIN_NS;
-        do {
+        const uint64_t start = gb_monotonic_ns();
+        uint64_t waited = 0;
+        while (word == seen && waited < SPIN_NS) {
             for (int i = 0; i < 32 && word == seen; i++) {
                 gb_pause();
                 word = atomic_load_explicit(&pool->word, memory_order_acquire);
             }
-        } while (word == seen && gb_monotonic_ns() < limit);
+            waited = gb_monotonic_ns() - start;
+            if (word == seen && waited > POLITE_NS)
+                sched_yield(); /* the caller may have come to this processor */
+        }
     }
     if (word != seen)
         return word;

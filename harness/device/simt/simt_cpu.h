@@ -83,9 +83,10 @@ GB_SIMT_INLINE bool gb_simt_be_thread(unsigned x, unsigned y, unsigned z)
     return true;
 }
 
-GB_SIMT_INLINE unsigned gb_simt_linear_thread()
+/* In size_t: an unsigned index might wrap, and the compiler could not vectorise what it indexes. */
+GB_SIMT_INLINE size_t gb_simt_linear_thread()
 {
-    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    return ((size_t)threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
 static inline void gb_simt_enter(const gb_launch *launch, uint64_t first, uint64_t end,
