@@ -54,7 +54,12 @@ void gb_cli_print(gb_cli *cli, const char *text);
 /* The JSON document to stdout, two-space indented, unless there was one already. Takes the
  * reference. */
 void gb_cli_print_json(gb_cli *cli, json_t *json);
-/* stderr: "warning[code]: ..." unless silenced by code; the codes are listed in the manual page. */
+/* The stable codes of warnings and what they mean; ended by NULLs. */
+typedef struct gb_warning {
+    const char *code, *meaning;
+} gb_warning;
+extern const gb_warning gb_warnings[];
+/* stderr: "warning[code]: ..." unless silenced by code. */
 void gb_cli_warn(const gb_cli *cli, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* stderr: one plain line; not under --quiet. */
@@ -65,6 +70,8 @@ int gb_cli_fail(gb_cli *cli, int status, const gb_error *err);
 int gb_cli_out_of_memory(gb_cli *cli);
 /* gb_exit_of_code, and 143 where the interruption was SIGTERM or SIGHUP. */
 int gb_cli_status(gb_code code);
+/* A paragraph of plain words, broken into lines of 80 columns. */
+void gb_cli_paragraph(gb_buf *out, const char *text);
 /* Text as it is to stderr. */
 void gb_cli_raw_error(const char *text);
 /* Whether escape sequences may go to fd under --color's word (NULL: auto), NO_COLOR and TERM. */

@@ -6,10 +6,11 @@
 #include "cli/cli.h"
 
 static const char exit_text[] =
-    "0 good, 1 regression or failed expectation, 2 usage, suite or file invalid, 3 a case failed "
+    "Exit status: 0 good, 1 regression or failed expectation, 2 usage, suite or file invalid, 3 a "
+    "case failed "
     "or "
     "gave wrong answers, 4 no such device, 5 with --strict: throttled or not converged, "
-    "6 environment (driver mismatch, disk, device busy), 130/143 interrupted";
+    "6 environment (driver mismatch, disk, device busy), 130/143 interrupted.";
 
 static void usage(const gb_cli *cli, gb_buf *out)
 {
@@ -30,13 +31,16 @@ static void verb_help(const gb_verb *verb, gb_buf *out)
 {
     gb_buf_printf(out, "usage: gpubench %s [OPTIONS]%s%s\n\n%s.\n", verb->name,
                   verb->arguments[0] ? " " : "", verb->arguments, verb->summary);
-    if (verb->details)
-        gb_buf_printf(out, "\n%s\n", verb->details);
+    if (verb->details) {
+        gb_buf_add(out, "\n");
+        gb_cli_paragraph(out, verb->details);
+    }
     gb_buf_add(out, "\n");
     if (verb->options)
         gb_options_help(verb->options, out);
     gb_options_help(gb_common_options, out);
-    gb_buf_printf(out, "\nExit status: %s.\n", exit_text);
+    gb_buf_add(out, "\n");
+    gb_cli_paragraph(out, exit_text);
 }
 
 /* Roff: a backslash and a leading dot or quote have meanings of their own. */

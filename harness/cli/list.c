@@ -146,28 +146,6 @@ static const char *cache_word(unsigned i)
     return gb_cache_word((gb_cache)i);
 }
 
-#define TEXT_COLUMNS 80
-
-/* A paragraph, broken at spaces. */
-static void add_paragraph(gb_buf *out, const char *text)
-{
-    size_t column = 0;
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        if (column > 0 && column + 1 + n > TEXT_COLUMNS) {
-            gb_buf_add(out, "\n");
-            column = 0;
-        } else if (column > 0) {
-            gb_buf_add(out, " ");
-            column++;
-        }
-        gb_buf_add_bytes(out, text, n);
-        column += n;
-        text += n + strspn(text + n, " ");
-    }
-    gb_buf_add(out, "\n");
-}
-
 static int describe(gb_cli *cli)
 {
     const char *name = cli->args.words.items[0];
@@ -186,7 +164,7 @@ static int describe(gb_cli *cli)
     const gb_kernel_spec *spec = &kernel->spec;
     gb_buf out = {0};
     gb_buf_printf(&out, "%s: %s\n\n", spec->name, spec->summary);
-    add_paragraph(&out, spec->lesson);
+    gb_cli_paragraph(&out, spec->lesson);
     gb_buf_add(&out, "\nParameters:\n");
     for (size_t i = 0; i < spec->n_params; i++)
         describe_param(&spec->params[i], &out);
@@ -201,7 +179,7 @@ static int describe(gb_cli *cli)
     add_words(&out, "Caches", spec->caches, GB_CACHES, cache_word);
     gb_buf_printf(&out, "Default timer: %s\n\nThe picture to expect:\n",
                   gb_timer_word(spec->default_timer));
-    add_paragraph(&out, spec->picture);
+    gb_cli_paragraph(&out, spec->picture);
     gb_buf_printf(&out, "\nCode: %s (version %u)\n", spec->source, spec->version);
     return print(cli, &out);
 }

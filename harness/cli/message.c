@@ -10,6 +10,21 @@
 #include "base/json.h"
 #include "cli/cli.h"
 
+const gb_warning gb_warnings[] = {
+    {"build-differs", "a resumed run began with another build"},
+    {"incomplete", "a run did not finish"},
+    {"no-lock", "other runs cannot be kept away from the device"},
+    {"no-records", "a run directory without any record"},
+    {"odd-device", "one of several devices is faster or slower than the others"},
+    {"plots", "a plot was left out, or gnuplot is missing"},
+    {"profiled", "a profiler is attached"},
+    {"synchronous-launches", "CUDA_LAUNCH_BLOCKING is set"},
+    {"torn-line", "the last line of cases.jsonl was torn"},
+    {"worker", "a worker died between two cases, or others use the device"},
+    {NULL, NULL}};
+
+#define TEXT_COLUMNS 80
+
 /* Writes it all; false on an error other than a reader that went away. */
 static bool put(int fd, const char *text)
 {
@@ -150,4 +165,23 @@ int gb_cli_columns(int fd)
     if (isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
     return 0;
+}
+
+void gb_cli_paragraph(gb_buf *out, const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (column > 0 && column + 1 + n > TEXT_COLUMNS) {
+            gb_buf_add(out, "\n");
+            column = 0;
+        } else if (column > 0) {
+            gb_buf_add(out, " ");
+            column++;
+        }
+        gb_buf_add_bytes(out, text, n);
+        column += n;
+        text += n + strspn(text + n, " ");
+    }
+    gb_buf_add(out, "\n");
 }

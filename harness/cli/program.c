@@ -109,6 +109,26 @@ static bool wants_json(int argc, char *const argv[])
     return false;
 }
 
+/* A code that no warning has would silence nothing for ever. */
+static gb_code check_silenced(const gb_list *silence, gb_error *err)
+{
+    const char *codes[32];
+    size_t n = 0;
+    for (; gb_warnings[n].code; n++)
+        codes[n] = gb_warnings[n].code;
+    for (size_t i = 0; i < silence->n; i++) {
+        size_t k = 0;
+        while (k < n && strcmp(silence->items[i], codes[k]) != 0)
+            k++;
+        const char *near = gb_text_nearest(silence->items[i], codes, n);
+        if (k == n)
+            return gb_fail(err, GB_INVALID, "--silence: no warning has the code '%s'%s%s%s",
+                           silence->items[i], near ? " (did you mean '" : "", near ? near : "",
+                           near ? "'?)" : "");
+    }
+    return GB_OK;
+}
+
 static int run_verb(gb_cli *cli, int argc, char *argv[])
 {
     const gb_option *tables[2] = {gb_common_options, cli->verb->options};
@@ -116,6 +136,8 @@ static int run_verb(gb_cli *cli, int argc, char *argv[])
     gb_code code =
         gb_options_parse(tables, cli->verb->options ? 2 : 1, argc, argv, cli->verb->arguments,
                          cli->verb->min_words, cli->verb->max_words, &cli->args, &err);
+    if (!code)
+        code = check_silenced(&cli->args.silence, &err);
     cli->color_out = gb_cli_color(cli->args.color, STDOUT_FILENO);
     cli->color_err = gb_cli_color(cli->args.color, STDERR_FILENO);
     int status;

@@ -157,7 +157,9 @@ int gb_session_finish(gb_session *s)
     }
     gb_results_free(&results);
     code = gb_results_load(dir, false, &results, &err);
-    int status = code ? fail(s, code, &err) : gb_cli_report(s->cli, dir, &results);
+    int status = code ? fail(s, code, &err) : GB_EXIT_OK;
+    if (!code && gb_cli_interrupts < 2) /* twice means at once */
+        status = gb_cli_report(s->cli, dir, &results);
     if (!code)
         name_odd_device(s, &results);
     if (s->cli->json)

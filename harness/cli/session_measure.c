@@ -35,6 +35,21 @@ static gb_code same_devices(const gb_session *s, gb_error *err)
                           text(json_array_get(devices, 0), "uuid"));
 }
 
+/* Devices of a kind on which the selection has no case are left out. */
+static gb_code drop_devices_without_plan(gb_session *s, gb_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_devices; i++) {
+        if (s->plans[s->devices[i].kind])
+            s->devices[n++] = s->devices[i];
+    }
+    gb_code code = n > 0 ? GB_OK
+                         : gb_fail(err, GB_INVALID, "none of the cases selected is for %s",
+                                   gb_device_kind_word(s->devices[0].kind));
+    s->n_devices = n;
+    return code;
+}
+
 int gb_session_devices(gb_session *s)
 {
     gb_error err = {0};
@@ -43,6 +58,8 @@ int gb_session_devices(gb_session *s)
     if (!code)
         code = gb_choose_devices(s->device, s->suite->devices, s->suite->devices_listed, s->probe,
                                  s->devices, &s->n_devices, &note, &err);
+    if (!code)
+        code = drop_devices_without_plan(s, &err);
     if (!code && s->resumed)
         code = same_devices(s, &err);
     int status = code ? fail(s, code, &err) : GB_EXIT_OK;

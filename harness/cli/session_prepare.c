@@ -168,11 +168,21 @@ static int make_plans(gb_session *s)
     unsigned kinds = choice.kind == GB_CHOICE_AUTO  ? GB_ANY_DEVICE
                      : choice.kind == GB_CHOICE_CPU ? GB_BIT(GB_CPU)
                                                     : GB_BIT(GB_CUDA);
+    bool any = false;
     for (int kind = 0; !code && kind < GB_DEVICE_KINDS; kind++) {
-        if (kinds & s->suite->devices & GB_BIT(kind))
-            code =
-                gb_plan_make(s->suite, (gb_device_kind)kind, &s->selection, &s->plans[kind], &err);
+        gb_code made = GB_OK;
+        gb_error why = {0};
+        if (!(kinds & s->suite->devices & GB_BIT(kind)))
+            continue;
+        made = gb_plan_make(s->suite, (gb_device_kind)kind, &s->selection, &s->plans[kind], &why);
+        any = any || !made;
+        if (made && !err.code)
+            err = why;
     }
+    /* What selects nothing on one kind of device may select something on another. */
+    if (!code && !any)
+        code = err.code ? err.code
+                        : gb_fail(&err, GB_INVALID, "this suite is not for --device %s", s->device);
     return code ? fail(s, code, &err) : GB_EXIT_OK;
 }
 

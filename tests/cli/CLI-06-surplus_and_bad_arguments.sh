@@ -29,6 +29,7 @@ usage "'abc' is not a whole number from 1 to 1000" run s.yaml --replicates abc
 usage "'--5'" run s.yaml --replicates=--5
 usage "did you mean 'always'" run s.yaml --progress=alway
 usage "--budget" run s.yaml --budget 90
+usage "did you mean 'plots'" run s.yaml --silence plot
 usage "the value is empty" run s.yaml --out=
 usage "unknown device 'gpu'" run s.yaml --device gpu
 expect 2 "$GPUBENCH"

@@ -109,6 +109,7 @@ static void misbehave(gb_run *run, enum how how)
 {
     switch (how) {
     case CRASH:
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer has a handler of its own */
         raise(SIGSEGV);
         break;
     case ABORT:
