@@ -1,10 +1,15 @@
 /* Memory, copies and fills of the cuda device. */
 #include "device/device_cuda.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "device/host_memory.h"
+#include "device/host_limits.h"
+
+#define HOST_RESERVE (UINT64_C(64) << 20) /* left to the rest of the machine */
 
 gb_code gb_cuda_memory_info(gb_device *dev, uint64_t *free, uint64_t *total, gb_error *err)
 {
@@ -65,6 +70,27 @@ static gb_code alloc_host(gb_memory_kind kind, size_t bytes, gb_memory *out, gb_
     return code;
 }
 
+/* Asked for only when the machine has it free, so that nobody invites the out-of-memory killer;
+ * each page is written once. */
+static gb_code alloc_pageable(size_t bytes, gb_memory *out, gb_error *err)
+{
+    uint64_t total = 0, available = 0;
+    gb_host_memory("", &total, &available);
+    if (total > 0 && (available < HOST_RESERVE || bytes > available - HOST_RESERVE))
+        return gb_fail(err, GB_NO_MEMORY,
+                       "%s of %zu bytes refused: %" PRIu64 " bytes of host memory are available",
+                       kind_text(GB_MEM_PAGEABLE), bytes, available);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return gb_fail(err, GB_NO_MEMORY, "%s of %zu bytes refused: %s", kind_text(GB_MEM_PAGEABLE),
+                       bytes, strerror(errno));
+    long page = sysconf(_SC_PAGESIZE);
+    for (size_t at = 0; at < bytes; at += (size_t)page)
+        ((volatile char *)memory)[at] = 0;
+    out->host = memory;
+    return GB_OK;
+}
+
 /* Managed memory beyond what the card has free would silently page over the bus. */
 static gb_code alloc_managed(gb_device *dev, size_t bytes, gb_memory *out, gb_error *err)
 {
@@ -111,7 +137,7 @@ gb_code gb_cuda_alloc(gb_device *dev, gb_memory_kind kind, size_t bytes, gb_memo
     if (kind == GB_MEM_DEVICE)
         code = alloc_device(bytes, out, err);
     else if (kind == GB_MEM_PAGEABLE)
-        code = gb_host_alloc(kind_text(kind), bytes, &out->host, err);
+        code = alloc_pageable(bytes, out, err);
     else if (kind == GB_MEM_MANAGED)
         code = alloc_managed(dev, bytes, out, err);
     else
@@ -130,7 +156,7 @@ void gb_cuda_free(gb_device *dev, gb_memory *memory)
     if (memory->bytes == 0)
         return;
     if (memory->kind == GB_MEM_PAGEABLE)
-        gb_host_free(memory->host, memory->bytes);
+        (void)munmap(memory->host, memory->bytes);
     else if (memory->kind == GB_MEM_DEVICE || memory->kind == GB_MEM_MANAGED)
         status = cudaFree(memory->device);
     else

@@ -23,6 +23,11 @@ START_TEST(every_kind_of_memory_can_be_had_and_given_back)
     }
     gb_memory m;
     ck_assert_int_eq(dev->ops->alloc(dev, GB_MEM_DEVICE, 0, &m, &err), GB_INVALID);
+    ck_assert_int_eq(dev->ops->alloc(dev, GB_MEM_PAGEABLE, (size_t)1 << 46, &m, &err),
+                     GB_NO_MEMORY); /* never tried, let alone touched */
+    says("pageable host allocation of 70368744177664 bytes refused");
+    ck_assert_int_eq(dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)1 << 46, &m, &err), GB_NO_MEMORY);
+    says("device allocation of 70368744177664 bytes refused");
 }
 END_TEST
 
