@@ -1,8 +1,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "reports/gnuplot.h"
-#include "unit/check_main.h"
+#include "unit/locale_case.h"
 #include "unit/reports_fixture.h"
 
 /* A fresh folder with a name that hurts; removed by the operating system's cleaning of /tmp. */
@@ -86,7 +87,12 @@ START_TEST(the_data_are_the_records_figures)
         if (line[0] == '#') {
             continue;
         }
-        ck_assert_int_eq(sscanf(line, "%lf %lf %lf %lf", &x, &y, &low, &high), 4);
+        char *end = line; /* by gb_strtod: the file has '.' whatever the locale */
+        x = gb_strtod(end, &end);
+        y = gb_strtod(end, &end);
+        low = gb_strtod(end, &end);
+        high = gb_strtod(end, &end);
+        ck_assert_msg(*end == '\0', "%s", line);
         double latency = lines < 9 ? 8100 : 9500, rate = lines < 9 ? 25.2e9 : 8.4e9;
         double want = x / ((latency + x / rate * 1e9) * 1e-9);
         ck_assert_msg(fabs(y / want - 1) < 1e-5, "%g instead of %g", y, want);
@@ -301,6 +307,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("plots");
     tcase_set_timeout(tests, 60);
+    use_environment_locale(tests);
     tcase_add_test(tests, the_data_are_the_records_figures);
     tcase_add_test(tests, PLT_04_PLT_05_spaces_and_umlauts_in_the_path);
     tcase_add_test(tests, PLT_02_labels_are_literal);

@@ -1,0 +1,17 @@
+#!/bin/sh
+# scripts/gpu-check from end to end on the cpu device, with the binaries of this build: ends well, in
+# time, and leaves at most eight files.
+#   gpu-check.sh SOURCE BUILD
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+"$1/scripts/gpu-check" --device cpu --build "$2" --out 'the results' || {
+    tail -n 60 'the results/log.txt'
+    exit 1
+}
+count=$(find 'the results' -type f | wc -l)
+ls -l 'the results'
+test "$count" -le 8
+tar -tzf 'the results/runs.tar.gz' | grep -q 'quick/cases.jsonl'
+grep -q 'all passed' 'the results/log.txt'
