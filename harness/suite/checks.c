@@ -104,29 +104,31 @@ static bool word_character(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether a text speaks of a word. */
-static bool speaks_of(const char *text, const char *word)
+/* Where a text speaks of a word; NULL: nowhere. */
+static const char *speaks_of(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word))
         if ((at == text || !word_character(at[-1])) && !word_character(at[n]))
-            return true;
-    return false;
+            return at;
+    return NULL;
 }
 
-/* The place that a complaint belongs to: the axis that it speaks of, or the last one. */
+/* The place that a complaint belongs to: the axis of which it speaks first, or the last one. */
 static void place_of(const gb_benchmark *benchmark, const char *message, int *line, int *column)
 {
+    const char *first = NULL;
     *line = benchmark->line;
     *column = benchmark->column;
     for (size_t i = 0; i < benchmark->n_axes; i++) {
         const gb_axis *axis = &benchmark->axes[i];
-        if (axis->line == 0)
+        const char *at = speaks_of(message, benchmark->spec->params[axis->param].name);
+        bool better = first == NULL || (at != NULL && at < first);
+        if (axis->line == 0 || !better)
             continue;
         *line = axis->line;
         *column = axis->column;
-        if (speaks_of(message, benchmark->spec->params[axis->param].name))
-            return;
+        first = at;
     }
 }
 
@@ -334,28 +336,40 @@ static void narrow_devices(gb_suite *suite, const uint64_t total[GB_DEVICE_KINDS
             suite->devices &= ~GB_BIT(kind);
 }
 
+static gb_code check_benchmark(gb_reader *reader, const gb_benchmark *b, uint64_t *work,
+                               uint64_t total[GB_DEVICE_KINDS], bool *countable, gb_error *err)
+{
+    gb_error error = {0};
+    check_excludes(reader, b);
+    gb_code code = check_counts(reader, b, work, total, &error);
+    if (code == GB_OK)
+        code = check_combinations(reader, b, work, &error);
+    if (code == GB_INVALID)
+        *countable = false;
+    if (error.code == GB_INVALID)
+        gb_diagnostics_add(reader->diagnostics, b->line, b->column, "%s", error.message);
+    if (code != GB_OK && code != GB_INVALID)
+        return gb_fail(err, code, "%s", error.message);
+    return GB_OK;
+}
+
 gb_code gb_check_cases(gb_reader *reader, gb_error *err)
 {
     gb_suite *suite = reader->suite;
     uint64_t work = GB_CASES_WORK;
     uint64_t total[GB_DEVICE_KINDS] = {0};
     bool countable = true;
-    for (size_t i = 0; i < suite->n_benchmarks; i++) {
-        const gb_benchmark *b = &suite->benchmarks[i];
-        gb_error error = {0};
-        check_excludes(reader, b);
-        gb_code code = check_counts(reader, b, &work, total, &error);
-        if (code == GB_OK)
-            code = check_combinations(reader, b, &work, &error);
+    gb_code code = GB_OK;
+    for (size_t i = 0; code == GB_OK && i < suite->n_benchmarks; i++) {
+        if (reader->sound == NULL || reader->sound[i])
+            code = check_benchmark(reader, &suite->benchmarks[i], &work, total, &countable, err);
         else
             countable = false;
-        if (error.code == GB_INVALID)
-            gb_diagnostics_add(reader->diagnostics, b->line, b->column, "%s", error.message);
-        if (code != GB_OK && code != GB_INVALID)
-            return gb_fail(err, code, "%s", error.message);
     }
+    if (code != GB_OK || !countable)
+        return code;
     narrow_devices(suite, total);
-    gb_code code = countable ? check_totals(reader, total) : GB_INVALID;
+    code = check_totals(reader, total);
     for (int kind = 0; code == GB_OK && kind < GB_DEVICE_KINDS; kind++)
         code = check_ids(reader, (gb_device_kind)kind, &work, err);
     return code == GB_INVALID ? GB_OK : code;

@@ -28,9 +28,9 @@ void gb_read_plot(gb_reader *reader, const gb_node *node, gb_plot *out);
 /* What only shows when all is read. Names first: of benchmarks and their aliases, none twice,
  * ignoring case. */
 void gb_check_names(gb_reader *reader);
-/* Then, only for a suite without other errors: excludes that match nothing or leave nothing, counts
- * of cases, ids that occur twice, combinations that a kernel refuses. GB_OK also when there were
- * diagnostics; GB_NO_MEMORY. */
+/* Then, for benchmarks without errors of their own: excludes that match nothing or leave nothing,
+ * counts of cases, ids that occur twice, combinations that a kernel refuses. GB_OK also when there
+ * were diagnostics; GB_NO_MEMORY. */
 gb_code gb_check_cases(gb_reader *reader, gb_error *err);
 
 #endif

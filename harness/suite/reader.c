@@ -34,6 +34,7 @@ const char *gb_quote(const char *text, char buf[GB_QUOTE_SIZE])
 
 void gb_read_error(gb_reader *reader, const gb_node *at, const char *format, ...)
 {
+    reader->problems++;
     if (at->type == GB_NODE_BAD)
         return;
     va_list args;
@@ -60,7 +61,7 @@ static const char *type_word(const gb_node *node)
     default:
         break;
     }
-    if (node->null)
+    if (node->type == GB_NODE_BAD || node->null)
         return "nothing";
     if (node->quoted)
         return "text";
@@ -72,8 +73,7 @@ static const char *type_word(const gb_node *node)
 
 bool gb_read_unexpected(gb_reader *reader, const gb_node *node, const char *label, const char *what)
 {
-    if (node->type != GB_NODE_BAD)
-        gb_read_error(reader, node, "%s: expected %s, got %s", label, what, type_word(node));
+    gb_read_error(reader, node, "%s: expected %s, got %s", label, what, type_word(node));
     return false;
 }
 

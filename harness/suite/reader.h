@@ -20,6 +20,8 @@ typedef struct gb_reader {
     const gb_catalog *catalog;
     gb_suite *suite;
     gb_diagnostics *diagnostics; /* its `failed` also stands for memory that readers lacked */
+    size_t problems; /* errors so far, also those about BAD nodes, which are not told again */
+    bool *sound;     /* one a benchmark: it was read without errors; NULL: all were */
 } gb_reader;
 
 /* A text for a message: printable and short. Returns buf. */

@@ -126,9 +126,14 @@ static void read_benchmarks(gb_reader *reader, const gb_node *root, const gb_set
     if (list == NULL || !read_entries(reader, list, "benchmarks"))
         return;
     suite->benchmarks = gb_read_alloc(reader, list->n, sizeof *suite->benchmarks);
-    for (size_t i = 0; suite->benchmarks != NULL && i < list->n; i++)
+    reader->sound = gb_read_alloc(reader, list->n, sizeof *reader->sound);
+    for (size_t i = 0; suite->benchmarks != NULL && reader->sound != NULL && i < list->n; i++) {
+        size_t before = reader->problems;
         gb_read_benchmark(reader, list->items[i], defaults,
                           &suite->benchmarks[suite->n_benchmarks++]);
+        const gb_benchmark *read = &suite->benchmarks[i];
+        reader->sound[i] = reader->problems == before && read->name != NULL && read->spec != NULL;
+    }
 }
 
 static void read_plots(gb_reader *reader, const gb_node *root)
@@ -171,8 +176,7 @@ static gb_code read_suite(gb_reader *reader, const gb_node *root, gb_error *err)
     read_benchmarks(reader, root, &defaults);
     read_plots(reader, root);
     gb_check_names(reader);
-    bool good = reader->diagnostics->n == 0 && !reader->diagnostics->failed;
-    return good ? gb_check_cases(reader, err) : GB_OK;
+    return reader->diagnostics->failed ? GB_OK : gb_check_cases(reader, err);
 }
 
 /* ---- the whole ---- */
@@ -241,6 +245,7 @@ gb_code gb_suite_parse(const char *file, const char *bytes, size_t n, const gb_c
         *out = reader.suite;
     else
         gb_suite_free(reader.suite);
+    free(reader.sound);
     gb_source_free(&source);
     return code;
 }
