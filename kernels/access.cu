@@ -41,31 +41,19 @@
     }
 
 static __global__ void access_linear(uint32_t *__restrict__ out, const uint32_t *__restrict__ in,
-                                     size_t n, size_t offset)
-{
-    ACCESS_BODY(i + offset)
-}
-GB_EXPORT(PHASED, access_linear)
+                                     size_t n, size_t offset){
+    ACCESS_BODY(i + offset)} GB_EXPORT(PHASED, access_linear)
 
 static __global__ void access_strided(uint32_t *__restrict__ out, const uint32_t *__restrict__ in,
-                                      size_t n, size_t stride)
-{
-    ACCESS_BODY(i * stride)
-}
-GB_EXPORT(PHASED, access_strided)
+                                      size_t n, size_t stride){
+    ACCESS_BODY(i * stride)} GB_EXPORT(PHASED, access_strided)
 
 /* n is a power of two: no branch between the loads. */
 static __global__ void access_random(uint32_t *__restrict__ out, const uint32_t *__restrict__ in,
-                                     size_t n, access_shuffle shuffle)
-{
-    ACCESS_BODY(access_round(shuffle, i))
-}
-GB_EXPORT(PHASED, access_random)
+                                     size_t n, access_shuffle shuffle){
+    ACCESS_BODY(access_round(shuffle, i))} GB_EXPORT(PHASED, access_random)
 
 static __global__ void access_random_walk(uint32_t *__restrict__ out,
                                           const uint32_t *__restrict__ in, size_t n,
-                                          access_shuffle shuffle)
-{
-    ACCESS_BODY(access_walk(shuffle, i))
-}
-GB_EXPORT(PHASED, access_random_walk)
+                                          access_shuffle shuffle){
+    ACCESS_BODY(access_walk(shuffle, i))} GB_EXPORT(PHASED, access_random_walk)
