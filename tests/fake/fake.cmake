@@ -46,12 +46,14 @@ if(GPUBENCH_HAVE_CUDA)
   gb_fake_test(device_cuda gb_kernels)
   gb_fake_test(device_cuda_work gb_kernels)
 
+  # the toolkit's own link-time stub of the driver, which the real program must see through
+  find_file(GB_REAL_STUB libcuda.so PATHS ${CUDAToolkit_LIBRARY_DIR}/stubs NO_DEFAULT_PATH)
   find_program(GB_PYTHON3 python3)
   if(GB_PYTHON3)
     foreach(script test_program fail_every_call)
       add_test(NAME fake.${script} COMMAND ${GB_PYTHON3} ${gb_fake}/${script}.py)
       set_tests_properties(fake.${script} PROPERTIES TIMEOUT 600 LABELS fake
-        ENVIRONMENT "GPUBENCH=$<TARGET_FILE:gpubench>;GPUBENCH_FAKE=$<TARGET_FILE:gpubench-fake>;FAKE_FOLDER=${gb_fake_out};GB_SOURCE=${PROJECT_SOURCE_DIR};PYTHONDONTWRITEBYTECODE=1")
+        ENVIRONMENT "GPUBENCH=$<TARGET_FILE:gpubench>;GPUBENCH_FAKE=$<TARGET_FILE:gpubench-fake>;FAKE_FOLDER=${gb_fake_out};GB_SOURCE=${PROJECT_SOURCE_DIR};GB_REAL_STUB=${GB_REAL_STUB};PYTHONDONTWRITEBYTECODE=1")
     endforeach()
   endif()
 
