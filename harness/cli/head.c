@@ -64,9 +64,9 @@ static json_t *run_json(const gb_cli *cli, uint64_t seed, json_t *settings)
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(id, sizeof id, "%.19sZ-%06lx", started,
              ((unsigned long)now.tv_nsec ^ (unsigned long)getpid()) & 0xffffff);
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "id", id, "started", started, "seed",
-                     (json_int_t)seed, "command", command(cli), "settings", settings, "environment",
-                     environment());
+    return json_pack("{s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "id", id, "started", started, "seed",
+                     (json_int_t)seed, "command", command(cli), "clocks", "as-found", "settings",
+                     settings, "environment", environment());
 }
 
 /* The suite's plots with names in place of indices, so that a report needs no suite library. */

@@ -24,6 +24,8 @@ static const char *text(const json_t *object, const char *key)
 static gb_code same_devices(const gb_session *s, gb_error *err)
 {
     const json_t *devices = json_object_get(s->earlier.document, "devices");
+    if (json_array_size(devices) == 0) /* it ended before it had a head */
+        return GB_OK;
     bool same = json_array_size(devices) == s->n_devices;
     for (size_t i = 0; same && i < s->n_devices; i++)
         same =

@@ -26,10 +26,10 @@ END
 }
 escape=$(printf '\033')
 terminal TERM=xterm a || fail "exit status"
-has out "$escape[K"
+has out "${escape}[K"
 for setting in TERM=dumb CI=true NO_COLOR=1; do
     terminal "$setting" "$setting" || fail "exit status under $setting"
     [ "$setting" = CI=true ] || hasnt out "$escape"
-    hasnt out "$escape[K"
+    hasnt out "${escape}[K"
     [ "$(grep -c '^\[' out)" -eq 4 ] || fail "not a line a case under $setting"
 done

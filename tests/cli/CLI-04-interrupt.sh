@@ -7,7 +7,7 @@ need_python
 N=40 TIMEOUT=60s suite s.yaml '[noisy]'
 interrupt() { # NAME SIGNAL TIMES DELAY
     # Not by the shell's '&': a background job of a script ignores SIGINT.
-    python3 - "$GPUBENCH_TEST" "$@" >status <<'END'
+    python3 - "$GPUBENCH_TEST" "$@" >ended <<'END'
 import os, signal, subprocess, sys, time
 program, out, name, times, delay = sys.argv[1:6]
 run = subprocess.Popen([program, "run", "s.yaml", "--device", "cpu", "--out", out, "--budget", "60s"],
@@ -26,7 +26,7 @@ for i in range(int(times)):
     time.sleep(float(delay))
 print(run.wait(timeout=20), int(time.time() - began))
 END
-    read -r status seconds <status
+    read -r status seconds <ended
 }
 interrupt once SIGINT 1 0
 [ "$status" -eq 130 ] || fail "exit status $status after one SIGINT"

@@ -5,7 +5,7 @@
 
 need_python
 TIMEOUT=60s suite s.yaml '[stubborn]'
-python3 - "$GPUBENCH_TEST" >status <<'END'
+python3 - "$GPUBENCH_TEST" >ended <<'END'
 import os, pty, signal, sys, time
 child, fd = pty.fork()
 if child == 0:
@@ -23,7 +23,7 @@ while True:
         break
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), int(time.time() - began))
 END
-read -r status seconds <status
+read -r status seconds <ended
 [ "$status" -eq 130 ] || fail "exit status $status"
 [ "$seconds" -le 8 ] || fail "$seconds s until it ended"
 wait_for 5 no_strays || fail "the hanging worker stayed behind"

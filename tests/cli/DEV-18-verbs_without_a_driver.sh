@@ -8,10 +8,11 @@ expect 0 "$GPUBENCH" list
 has out copy
 expect 0 "$GPUBENCH" list --json
 expect 0 "$GPUBENCH" list --kernels
-for kernel in $(cat out); do
+cp out kernels
+while read -r kernel; do
     expect 0 "$GPUBENCH" describe "$kernel"
     has out "kernels/"
-done
+done <kernels
 expect 0 "$GPUBENCH" check s.yaml
 expect 0 "$GPUBENCH" run s.yaml --dry-run
 has out 'cpu: 4 cases'

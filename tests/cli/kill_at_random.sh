@@ -24,8 +24,8 @@ while run.poll() is None:
             pass
 print(run.returncode, kills)
 END
-python3 worker.py "$GPUBENCH_TEST" >status
-read -r status kills <status
+python3 worker.py "$GPUBENCH_TEST" >ended
+read -r status kills <ended
 [ "$kills" -ge 3 ] || fail "only $kills kills"
 [ "$status" -eq 3 ] || [ "$status" -eq 0 ] || fail "exit status $status"
 json r/results.json 'd["complete"] and len(d["records"]) == 24'

@@ -83,9 +83,10 @@ children() {
 }
 # Process ids of programs of this test that are alive.
 strays() {
-    for pid in $(grep -lzs "^GPUBENCH_LOCK_DIR=$work/locks" /proc/[0-9]*/environ | cut -d/ -f3); do
-        grep -aqs gpubench "/proc/$pid/cmdline" && echo "$pid"
-    done
+    grep -lzs "^GPUBENCH_LOCK_DIR=$work/locks" /proc/[0-9]*/environ | cut -d/ -f3 |
+        while read -r pid; do
+            grep -aqs gpubench "/proc/$pid/cmdline" && echo "$pid"
+        done
 }
 no_strays() {
     [ -z "$(strays)" ]
