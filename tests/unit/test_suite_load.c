@@ -181,7 +181,7 @@ static pid_t write_later(const char *path, bool keep_open)
     int fd = open(path, O_WRONLY);
     for (size_t i = 0; i < strlen(GOOD); i += 10) {
         size_t n = strlen(GOOD) - i < 10 ? strlen(GOOD) - i : 10;
-        if (write(fd, GOOD + i, n) < 0)
+        if (write(fd, &GOOD[i], n) < 0)
             _exit(1);
         usleep(2000);
     }
