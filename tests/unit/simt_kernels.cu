@@ -232,7 +232,7 @@ static __global__ void divergent_barrier(int *out)
         __syncthreads();
     else
         __syncwarp();
-    out[threadIdx.x] = 1;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 GB_EXPORT(FIBER, divergent_barrier)
 static __global__ void partial_mask(int *out)
