@@ -1,5 +1,7 @@
 # Finds nvcc and decides for which GPUs machine code is made. Sets GPUBENCH_HAVE_CUDA and
-# GPUBENCH_ARCHITECTURES (75;80;...), and defines the target gb_cudart.
+# GPUBENCH_ARCHITECTURES (75;80;...), and defines the target gb_cudart, which every program with
+# kernels links last (empty in a build without CUDA).
+add_library(gb_cudart INTERFACE)
 set(GPUBENCH_HAVE_CUDA OFF)
 set(GPUBENCH_ARCHITECTURES "")
 set(GPUBENCH_CUDA_ARCHITECTURES "" CACHE STRING
@@ -54,7 +56,6 @@ if(NOT GPUBENCH_CUDA STREQUAL "OFF")
     # nvcc's stubs need no C++ runtime then.
     string(APPEND CMAKE_CUDA_FLAGS " -Xcompiler=-fno-exceptions,-fno-threadsafe-statics")
     set(GPUBENCH_HAVE_CUDA ON)
-    add_library(gb_cudart INTERFACE)
     target_link_libraries(gb_cudart INTERFACE ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a
       ${CMAKE_DL_LIBS} pthread rt)
   elseif(GPUBENCH_CUDA STREQUAL "ON")

@@ -1,11 +1,8 @@
 # gpubench-device-test: runs on every device; scripts/gpu-check takes it to machines with a GPU.
 add_executable(gpubench-device-test gpu/main.c gpu/device_test.c gpu/kernels_test.c)
 target_include_directories(gpubench-device-test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(gpubench-device-test PRIVATE gb_kernels gb_device_cuda)
+target_link_libraries(gpubench-device-test PRIVATE gb_kernels gb_device_cuda gb_cudart)
 set_target_properties(gpubench-device-test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-if(GPUBENCH_HAVE_CUDA)
-  target_link_libraries(gpubench-device-test PRIVATE gb_cudart)
-endif()
 if(GPUBENCH_PORTABLE)
   target_link_options(gpubench-device-test PRIVATE -static-libgcc -static-libstdc++)
 endif()

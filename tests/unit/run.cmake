@@ -1,8 +1,5 @@
 # Supervisor, workers, their protocol, and what of the command line is pure.
 set(gb_run_libraries gb_cli gb_run gb_kernels gb_device_cuda)
-if(GPUBENCH_HAVE_CUDA)
-  list(APPEND gb_run_libraries gb_cudart)
-endif()
 gb_unit_test(protocol ${gb_run_libraries})
 gb_unit_test(cli_options ${gb_run_libraries})
 gb_unit_test(cli_exit_code ${gb_run_libraries})
