@@ -1,19 +1,51 @@
 /* `gpubench report` and `gpubench verify`: from a run directory alone, no device needed. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/session.h"
 #include "kernels/kernel.h"
 
 static const gb_option report_options[] = {{.name = "no-plots",
                                             .kind = GB_OPT_FLAG,
-                                            .help = "the table alone",
+                                            .help = "the table alone, nothing is written",
                                             .offset = offsetof(gb_args, no_plots)},
                                            {0}};
 
+/* DIR/results.csv again, whole or not at all: a run that was killed has none. */
+static gb_code write_csv(const char *dir, const gb_results *results, gb_error *err)
+{
+    const json_t *devices = json_object_get(results->document, "devices");
+    char *text = gb_results_csv(devices, results->records, results->n);
+    char *path = gb_text_format("%s/results.csv", dir);
+    char *temporary = gb_text_format("%s/results.csv.tmp", dir);
+    gb_code code = GB_OK;
+    FILE *file = NULL;
+    if (!text || !path || !temporary) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
+        goto done;
+    }
+    file = fopen(temporary, "we");
+    bool written = file && fputs(text, file) >= 0;
+    if (file && fclose(file) != 0)
+        written = false;
+    if (!written || rename(temporary, path) != 0) {
+        code = gb_fail_at(err, GB_IO, path, 0, 0, "cannot be written: %s", strerror(errno));
+        unlink(temporary);
+    }
+done:
+    free(temporary);
+    free(path);
+    free(text);
+    return code;
+}
+
 static int report(gb_cli *cli)
 {
+    struct stat facts;
     const char *dir = cli->args.words.items[0];
     gb_results results = {0};
     gb_error err = {0};
@@ -28,6 +60,11 @@ static int report(gb_cli *cli)
     if (results.n == 0)
         gb_cli_warn(cli, "no-records", "%s: no case has a record", dir);
     int status = gb_cli_report(cli, dir, &results);
+    if (!cli->args.no_plots && stat(dir, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        code = write_csv(dir, &results, &err);
+        if (code)
+            status = gb_exit_worse(status, gb_cli_fail(cli, gb_exit_of_code(code), &err));
+    }
     gb_results_free(&results);
     return status;
 }
@@ -35,7 +72,7 @@ static int report(gb_cli *cli)
 const gb_verb gb_verb_report = {
     .name = "report",
     .arguments = "DIR",
-    .summary = "Make the table and the plots of a run directory again",
+    .summary = "Make the table, the plots and the CSV of a run directory again",
     .details = "DIR may have been copied from another machine; no device is needed.",
     .options = report_options,
     .min_words = 1,

@@ -146,18 +146,15 @@ static gb_code run_case(gb_device *dev, const gb_job *job, size_t i, uint64_t *b
     return code;
 }
 
-/* One line about who else uses the device, for the user; "" when nobody is known to. */
-static void describe_use(gb_device *dev, char *text, size_t size)
+void gb_describe_use(const char *name, const gb_telemetry *now, char *text, size_t size)
 {
-    gb_telemetry now = {0};
-    dev->ops->telemetry(dev, &now);
     text[0] = '\0';
-    if (now.other_processes > 0)
+    if (now->other_processes > 0)
         snprintf(text, size, "%s is shared with %.0f other process%s: expect disturbed figures",
-                 dev->info.name, now.other_processes, now.other_processes > 1 ? "es" : "");
-    else if (now.utilization > 50)
-        snprintf(text, size, "%s is already %.0f %% busy: expect disturbed figures", dev->info.name,
-                 now.utilization);
+                 name, now->other_processes, now->other_processes > 1 ? "es" : "");
+    else if (now->utilization > 50)
+        snprintf(text, size, "%s is already %.0f %% busy: expect disturbed figures", name,
+                 now->utilization);
 }
 
 /* When memory runs out, the kernel should end the worker (one case) before the supervisor. */
@@ -184,7 +181,9 @@ int gb_worker_main(void)
     if (code)
         goto done;
     gb_event_line hello = {.kind = GB_EVENT_HELLO};
-    describe_use(dev, hello.text, sizeof hello.text);
+    gb_telemetry now = {0};
+    dev->ops->telemetry(dev, &now);
+    gb_describe_use(dev->info.name, &now, hello.text, sizeof hello.text);
     code = gb_event_write(GB_EVENT_FD, &hello, &err);
     uint64_t budget_ns = job.budget_ns;
     for (size_t i = 0; !code && i < job.n; i++)

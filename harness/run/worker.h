@@ -4,6 +4,9 @@
 #define GB_RUN_WORKER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "device/device.h"
 
 /* `gpubench worker`: job on fd 0, events on fd 3 (protocol.h). */
 int gb_worker_main(void);
@@ -14,6 +17,10 @@ int gb_worker_probe(bool cuda);
 /* `gpubench worker --selftest KIND INDEX`: gb_selftest_run on that device; one JSON line on fd 3.
  */
 int gb_worker_selftest(const char *kind, const char *index);
+
+/* One line about who else uses a device, from its readings before the first case: other compute
+ * processes, or more than 50 % utilisation. "" when nobody is known to. */
+void gb_describe_use(const char *name, const gb_telemetry *now, char *text, size_t size);
 
 /* Whether code built for `architectures` ("75,80,90": machine code for each, PTX of the last) runs
  * on compute capability major.minor: machine code needs the same major and a minor not above the

@@ -265,6 +265,25 @@ START_TEST(machine_code_and_ptx_decide_whether_a_device_fits)
 }
 END_TEST
 
+START_TEST(DEV_20_others_on_the_device_are_told)
+{
+    char text[256];
+    gb_telemetry now = {.other_processes = NAN, .utilization = NAN};
+    gb_describe_use("a gpu", &now, text, sizeof text);
+    ck_assert_str_eq(text, "");
+    now.utilization = 3;
+    now.other_processes = 0;
+    gb_describe_use("a gpu", &now, text, sizeof text);
+    ck_assert_str_eq(text, "");
+    now.utilization = 97;
+    gb_describe_use("a gpu", &now, text, sizeof text);
+    ck_assert_str_eq(text, "a gpu is already 97 % busy: expect disturbed figures");
+    now.other_processes = 2;
+    gb_describe_use("a gpu", &now, text, sizeof text);
+    ck_assert_str_eq(text, "a gpu is shared with 2 other processes: expect disturbed figures");
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("protocol");
@@ -276,6 +295,7 @@ static void add_cases(Suite *suite)
     tcase_add_loop_test(c, nonsense_is_no_event, 0, sizeof bad_events / sizeof bad_events[0]);
     tcase_add_test(c, a_gone_reader_is_an_error);
     tcase_add_test(c, peak_bandwidth_is_known_or_not_there);
+    tcase_add_test(c, DEV_20_others_on_the_device_are_told);
     tcase_add_test(c, machine_code_and_ptx_decide_whether_a_device_fits);
     suite_add_tcase(suite, c);
 }
