@@ -13,9 +13,12 @@ gb_simt_objects(simt_right unit/simt_broken.cu GB_CHECKED=1)
 gb_simt_objects(simt_broken unit/simt_broken.cu GB_CHECKED=1 GB_TEST_REMOVE_BARRIER)
 
 foreach(name device_cpu simt host_limits)
-  gb_unit_test(${name} gb_device_cuda gb_device)
+  gb_unit_test(${name} gb_device)
   target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
+if(NOT GPUBENCH_HAVE_CUDA)
+  target_link_libraries(test_device_cpu PRIVATE gb_device_cuda) # what no_cuda.c says
+endif()
 target_sources(test_device_cpu PRIVATE $<TARGET_OBJECTS:simt_kernels>)
 target_sources(test_simt PRIVATE $<TARGET_OBJECTS:simt_kernels> $<TARGET_OBJECTS:simt_right>
   $<TARGET_OBJECTS:simt_broken>)
