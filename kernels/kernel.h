@@ -1,10 +1,12 @@
 /* The kernel contract. A kernel is one immutable row: its spec (base/spec.h) and the functions
- * below. `kernels/NAME.cu` holds the device code, `kernels/NAME.c` the row, `registry.def` its name.
+ * below. `kernels/NAME.cu` holds the device code, `kernels/NAME.c` the row, `registry.def` its
+ * name.
  *
  * Life of a case, all calls from one thread of a worker:
  *   prepare -> (reset -> enqueue/sample -> verify) -> many enqueue/sample -> (reset -> enqueue ->
  *   verify) -> release
- * `state` is the kernel's own; release is called exactly once after prepare, also when it failed. */
+ * `state` is the kernel's own; release is called exactly once after prepare, also when it failed.
+ */
 #ifndef GB_KERNELS_KERNEL_H
 #define GB_KERNELS_KERNEL_H
 
@@ -14,7 +16,6 @@
 #include "device/device.h"
 
 #define GB_MAX_PARTS 8
-#define GB_MAX_ROTATION 64
 
 /* A case in the worker's hands. */
 typedef struct gb_run {
@@ -23,16 +24,16 @@ typedef struct gb_run {
     const gb_value *args;
     gb_timer timer;
     gb_cache cache;
-    bool gate;           /* a kernel's own `sample` may hold its work behind the gate now */
-    uint64_t seed;       /* for test data: the same on every machine */
-    uint64_t iteration;  /* counts enqueues; a kernel may rotate among buffers with it */
-    void *state;         /* set by prepare */
+    bool gate;          /* a kernel's own `sample` may hold its work behind the gate now */
+    uint64_t seed;      /* for test data: the same on every machine */
+    uint64_t iteration; /* counts enqueues; a kernel may rotate among buffers with it */
+    void *state;        /* set by prepare */
 } gb_run;
 
 /* One sample that a kernel takes itself. */
 typedef struct gb_sample {
-    double ns;                   /* of all iterations together */
-    double parts[GB_MAX_PARTS];  /* ns per part, all iterations together; NAN: none */
+    double ns;                  /* of all iterations together */
+    double parts[GB_MAX_PARTS]; /* ns per part, all iterations together; NAN: none */
     bool gate_expired;
 } gb_sample;
 

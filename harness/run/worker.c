@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "device/cuda_facts.h"
 #include "kernels/kernel.h"
 #include "run/measure.h"
 #include "run/protocol.h"
@@ -199,23 +200,6 @@ done:
     return code ? 1 : 0;
 }
 
-bool gb_architectures_fit(const char *architectures, int major, int minor)
-{
-    long last = 0;
-    const char *at = architectures;
-    while (*at) {
-        char *end;
-        long value = strtol(at, &end, 10);
-        if (end == at)
-            break;
-        if (value / 10 == major && value % 10 <= minor)
-            return true;
-        last = value;
-        at = *end == ',' ? end + 1 : end;
-    }
-    return last > 0 && major * 10L + minor >= last;
-}
-
 static json_t *error_json(const gb_error *err)
 {
     return json_pack("{s:s, s:i, s:o}", "code", gb_code_word(err->code), "status",
@@ -231,13 +215,9 @@ static json_t *cuda_json(int index)
     if (code)
         return json_pack("{s:i, s:o}", "index", index, "unusable", error_json(&err));
     json_t *json = gb_device_info_json(&info);
-    if (json &&
-        !gb_architectures_fit(gb_device_cuda_architectures(), info.cc_major, info.cc_minor)) {
-        gb_fail(&err, GB_NO_KERNEL_IMAGE,
-                "%s has compute capability %d.%d, this build has code for %s", info.name,
-                info.cc_major, info.cc_minor, gb_device_cuda_architectures());
+    if (json && gb_cuda_check_covers(gb_device_cuda_architectures(), info.cc_major, info.cc_minor,
+                                     info.name, &err))
         json_object_set_new(json, "unusable", error_json(&err));
-    }
     if (json)
         json_object_set_new(json, "peak_bandwidth", gb_json_real(gb_peak_bandwidth(&info)));
     return json;

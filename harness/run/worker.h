@@ -22,9 +22,4 @@ int gb_worker_selftest(const char *kind, const char *index);
  * processes, or more than 50 % utilisation. "" when nobody is known to. */
 void gb_describe_use(const char *name, const gb_telemetry *now, char *text, size_t size);
 
-/* Whether code built for `architectures` ("75,80,90": machine code for each, PTX of the last) runs
- * on compute capability major.minor: machine code needs the same major and a minor not above the
- * device's, PTX any capability from its own on. */
-bool gb_architectures_fit(const char *architectures, int major, int minor);
-
 #endif

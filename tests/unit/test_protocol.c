@@ -251,20 +251,6 @@ START_TEST(peak_bandwidth_is_known_or_not_there)
 }
 END_TEST
 
-START_TEST(machine_code_and_ptx_decide_whether_a_device_fits)
-{
-    ck_assert(gb_architectures_fit("75,80,90", 7, 5));
-    ck_assert(gb_architectures_fit("75,80,90", 8, 6)); /* 8.0 code runs on 8.6 */
-    ck_assert(gb_architectures_fit("75,80,90", 9, 0));
-    ck_assert(gb_architectures_fit("75,80,90", 10, 0)); /* the PTX of 9.0 */
-    ck_assert(gb_architectures_fit("75,80,90,100,120", 12, 1));
-    ck_assert(!gb_architectures_fit("75,80,90", 7, 0));
-    ck_assert(!gb_architectures_fit("80,90", 7, 5));
-    ck_assert(!gb_architectures_fit("90", 8, 9));
-    ck_assert(!gb_architectures_fit("", 9, 0));
-}
-END_TEST
-
 START_TEST(DEV_20_others_on_the_device_are_told)
 {
     char text[256];
@@ -296,7 +282,6 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, a_gone_reader_is_an_error);
     tcase_add_test(c, peak_bandwidth_is_known_or_not_there);
     tcase_add_test(c, DEV_20_others_on_the_device_are_told);
-    tcase_add_test(c, machine_code_and_ptx_decide_whether_a_device_fits);
     suite_add_tcase(suite, c);
 }
 
