@@ -34,3 +34,11 @@ if(GPUBENCH_SANITIZE STREQUAL "thread")
   set_tests_properties(unit.simt_race_broken PROPERTIES LABELS unit TIMEOUT 120
     PASS_REGULAR_EXPRESSION "data race.*simt_broken.cu")
 endif()
+
+foreach(variant IN LISTS GPUBENCH_CPU_VARIANTS)
+  if(NOT variant STREQUAL "generic")
+    add_test(NAME unit.variant_symbols_${variant} COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/variant_symbols.sh
+      ${CMAKE_NM} $<TARGET_OBJECTS:gb_kernels_cpu_${variant}> COMMAND_EXPAND_LISTS)
+    set_tests_properties(unit.variant_symbols_${variant} PROPERTIES LABELS unit)
+  endif()
+endforeach()
