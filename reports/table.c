@@ -336,21 +336,22 @@ static void fits_lines(const json_t *fits, int device, const char *benchmark, gb
     }
 }
 
+/* The first three findings of a device; results.json has all. */
 static void findings_lines(const json_t *findings, int device, bool color, gb_buf *out)
 {
-    size_t i;
+    size_t i, shown = 0;
     json_t *finding;
-    bool first = true;
     json_array_foreach(findings, i, finding)
     {
-        if (json_integer_value(json_object_get(finding, "device")) == device) {
-            if (first) {
-                gb_buf_add(out, "\n");
-                gb_ink_add(out, GB_BOLD, color, "What the figures say\n");
-                first = false;
-            }
-            gb_buf_printf(out, "  * %s\n", json_string_value(json_object_get(finding, "text")));
+        if (json_integer_value(json_object_get(finding, "device")) != device || shown == 3) {
+            continue;
         }
+        if (shown++ == 0) {
+            gb_buf_add(out, "\n");
+            gb_ink_add(out, GB_BOLD, color, "What to remember\n");
+        }
+        gb_buf_printf(out, "  %zu. %s\n", shown,
+                      json_string_value(json_object_get(finding, "text")));
     }
 }
 

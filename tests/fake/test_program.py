@@ -110,6 +110,7 @@ class Devices(unittest.TestCase):
         with Run("tiny", FAKE_CUDA_CC="6.1") as run:
             self.assertIn(run.status, (4, 6))
             self.check(run.err + json.dumps(run.results), "6.1")
+            self.check(run.err + json.dumps(run.results), "GPUBENCH_CUDA_ARCHITECTURES=61")
             self.assertNotIn("failed", run.statuses())
         with Run("tiny", device="auto", FAKE_CUDA_CC="6.1") as run:
             self.assertEqual(run.results["devices"][0]["kind"], "cpu")
