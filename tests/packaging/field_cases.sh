@@ -1,0 +1,16 @@
+#!/bin/sh
+# Every row of docs/field-cases.md has a test that carries its id in its name.
+#   field_cases.sh SOURCE
+set -eu
+cd "$1"
+missing=0
+for id in $(sed -n 's/^| \([A-Z][A-Z][A-Z]-[0-9][0-9]\) |.*/\1/p' docs/field-cases.md); do
+    word=$(echo "$id" | tr - _)
+    if ! find tests -name "*$id*" | grep -q . &&
+        ! grep -rqE "(START_TEST\(|def test_)[A-Za-z0-9_]*$word|NAME [^ ]*$id" tests; then
+        echo "$id: no test carries this id"
+        missing=1
+    fi
+done
+test "$(grep -cE '^\| [A-Z]{3}-[0-9]{2} \|' docs/field-cases.md)" -gt 50
+exit "$missing"
