@@ -28,6 +28,8 @@ typedef struct worker {
 struct gb_pool {
     unsigned threads;
     bool spin; /* not when there are more threads than processors */
+    int home;  /* the processor left free for the caller; -1: workers are not pinned */
+    cpu_set_t worker_cpus;
     worker *workers;
     unsigned started;
     pthread_mutex_t turn; /* held during a run */
@@ -130,6 +132,22 @@ static void announce(gb_pool *pool, uint64_t word)
     }
 }
 
+/* A caller that sits where a worker is pinned would take turns with it, because neither can see
+ * that a processor is free. It goes there, and keeps its right to be anywhere. */
+static void go_home(const gb_pool *pool)
+{
+    cpu_set_t before, home;
+    int at = sched_getcpu();
+    if (pool->home < 0 || at < 0 || at == pool->home || at >= CPU_SETSIZE ||
+        !CPU_ISSET((size_t)at, &pool->worker_cpus) ||
+        pthread_getaffinity_np(pthread_self(), sizeof before, &before) != 0)
+        return;
+    CPU_ZERO(&home);
+    CPU_SET((size_t)pool->home, &home);
+    if (pthread_setaffinity_np(pthread_self(), sizeof home, &home) == 0)
+        pthread_setaffinity_np(pthread_self(), sizeof before, &before);
+}
+
 void gb_pool_run(gb_pool *pool, uint64_t items, bool even,
                  void (*work)(void *context, uint64_t first, uint64_t end), void *context)
 {
@@ -140,6 +158,7 @@ void gb_pool_run(gb_pool *pool, uint64_t items, bool even,
         return;
     }
     pthread_mutex_lock(&pool->turn);
+    go_home(pool);
     unsigned participants = items < pool->threads ? (unsigned)items : pool->threads;
     uint64_t part = items / ((uint64_t)participants * 16);
     pool->work = work;
@@ -179,7 +198,8 @@ static gb_code start_worker(gb_pool *pool, unsigned index, int cpu, gb_error *er
         cpu_set_t set;
         CPU_ZERO(&set);
         CPU_SET((size_t)cpu, &set);
-        pthread_setaffinity_np(w->thread, sizeof set, &set);
+        if (pthread_setaffinity_np(w->thread, sizeof set, &set) == 0)
+            CPU_SET((size_t)cpu, &pool->worker_cpus);
     }
     return GB_OK;
 }
@@ -204,6 +224,7 @@ gb_code gb_pool_create(unsigned threads, gb_pool **out, gb_error *err)
     memset(pool, 0, sizeof *pool);
     pool->threads = threads;
     pool->spin = threads <= n && threads <= gb_host_threads("");
+    pool->home = threads <= n && cpus[0] < CPU_SETSIZE ? cpus[0] : -1;
     pool->workers = workers;
     pthread_mutex_init(&pool->turn, NULL);
     pthread_mutex_init(&pool->sleep_lock, NULL);
