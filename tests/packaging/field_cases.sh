@@ -4,6 +4,7 @@
 set -eu
 cd "$1"
 missing=0
+# shellcheck disable=SC2013 # ids have no spaces
 for id in $(sed -n 's/^| \([A-Z][A-Z][A-Z]-[0-9][0-9]\) |.*/\1/p' docs/field-cases.md); do
     word=$(echo "$id" | tr - _)
     if ! find tests -name "*$id*" | grep -q . &&
