@@ -24,16 +24,16 @@ extern "C" {
     X(GB_NO_KERNEL_IMAGE, "no-kernel-image") /* no machine code for this compute capability */     \
     X(GB_DRIVER, "driver")                   /* driver missing, a stub, mismatched or too old */   \
     X(GB_DEVICE_BUSY, "device-busy")         /* exclusive mode, or locked by another run */        \
-    X(GB_DEVICE_ERROR, "device-error")       /* a device call failed; the message has the number */\
-    X(GB_HARDWARE_FAULT, "hardware-fault")   /* uncorrectable ECC and the like */                  \
-    X(GB_WRONG_RESULT, "wrong-result")       /* verification failed */                             \
-    X(GB_TIMEOUT, "timeout")                 /* a limit in seconds was reached */                  \
-    X(GB_CRASHED, "crashed")                 /* the worker died on a signal */                     \
-    X(GB_INTERRUPTED, "interrupted")         /* the user stopped the run */                        \
-    X(GB_NO_SAMPLES, "no-samples")           /* every sample was rejected */                       \
-    X(GB_NOT_READY, "not-ready")             /* asked too early (an event not reached) */          \
-    X(GB_IN_USE, "in-use")                   /* another process holds this run directory */        \
-    X(GB_INTERNAL, "internal")               /* a bug in gpubench */
+    X(GB_DEVICE_ERROR, "device-error")     /* a device call failed; the message has the number */  \
+    X(GB_HARDWARE_FAULT, "hardware-fault") /* uncorrectable ECC and the like */                    \
+    X(GB_WRONG_RESULT, "wrong-result")     /* verification failed */                               \
+    X(GB_TIMEOUT, "timeout")               /* a limit in seconds was reached */                    \
+    X(GB_CRASHED, "crashed")               /* the worker died on a signal */                       \
+    X(GB_INTERRUPTED, "interrupted")       /* the user stopped the run */                          \
+    X(GB_NO_SAMPLES, "no-samples")         /* every sample was rejected */                         \
+    X(GB_NOT_READY, "not-ready")           /* asked too early (an event not reached) */            \
+    X(GB_IN_USE, "in-use")                 /* another process holds this run directory */          \
+    X(GB_INTERNAL, "internal")             /* a bug in gpubench */
 
 typedef enum gb_code {
 #define X(name, word) name,
@@ -43,10 +43,10 @@ typedef enum gb_code {
 
 typedef struct gb_error {
     gb_code code;
-    int device_status; /* the CUDA (or errno-like) number behind it; 0: none */
-    bool sticky;       /* the device context is lost: this process must not go on measuring */
-    int line, column;  /* 1-based place in `file`; 0: none */
-    char file[512];    /* the file the message speaks of; "": none */
+    int device_status;  /* the CUDA (or errno-like) number behind it; 0: none */
+    bool sticky;        /* the device context is lost: this process must not go on measuring */
+    int line, column;   /* 1-based place in `file`; 0: none */
+    char file[512];     /* the file the message speaks of; "": none */
     char message[1024]; /* one sentence, UTF-8, names the thing and what would be valid */
 } gb_error;
 

@@ -21,7 +21,12 @@ const char *gb_device_kind_word(gb_device_kind kind); /* "cpu", "cuda" */
 bool gb_device_kind_parse(const char *word, gb_device_kind *out);
 
 /* How a sample is taken; see docs/methodology.md. Words: "device", "roundtrip", "call". */
-typedef enum gb_timer { GB_TIMER_DEVICE = 0, GB_TIMER_ROUNDTRIP, GB_TIMER_CALL, GB_TIMERS } gb_timer;
+typedef enum gb_timer {
+    GB_TIMER_DEVICE = 0,
+    GB_TIMER_ROUNDTRIP,
+    GB_TIMER_CALL,
+    GB_TIMERS
+} gb_timer;
 const char *gb_timer_word(gb_timer timer);
 bool gb_timer_parse(const char *word, gb_timer *out);
 

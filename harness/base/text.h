@@ -30,7 +30,8 @@ void gb_buf_free(gb_buf *buf);
 /* The text or, after a failure, GB_NO_MEMORY. Ownership of *out passes to the caller (free). */
 gb_code gb_buf_take(gb_buf *buf, char **out, gb_error *err);
 
-/* strdup and printf (always with '.') into fresh memory; NULL on out of memory. The caller frees. */
+/* strdup and printf (always with '.') into fresh memory; NULL on out of memory. The caller frees.
+ */
 char *gb_text_copy(const char *text);
 char *gb_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -52,9 +53,9 @@ char *gb_text_printable(const char *text);
 /* As above, but only bytes that are not UTF-8 are shown as \xNN. */
 char *gb_text_escape_invalid(const char *text);
 
-/* The nearest of `n` words to `word` by edit distance, a swap of neighbours counted as one and ASCII
- * case ignored (ties: the first), or NULL when none is near (distance > max(1, length / 3), or as
- * long as the word itself). */
+/* The nearest of `n` words to `word` by edit distance, a swap of neighbours counted as one and
+ * ASCII case ignored (ties: the first), or NULL when none is near (distance > max(1, length / 3),
+ * or as long as the word itself). */
 const char *gb_text_nearest(const char *word, const char *const words[], size_t n);
 
 /* Equal, ignoring ASCII case. */

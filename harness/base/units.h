@@ -30,13 +30,13 @@ gb_code gb_parse_number(const char *text, double *out, gb_error *err);
 
 /* Printers write into buf (>= 32 bytes) and return it. Value and unit scale together, with at
  * least 3 significant digits; NAN prints as "n/a". */
-const char *gb_format_bytes(uint64_t bytes, char *buf, size_t size);     /* "64 MiB", "1.50 GiB" */
-const char *gb_format_ns(double ns, char *buf, size_t size);             /* "1.46 us" */
+const char *gb_format_bytes(uint64_t bytes, char *buf, size_t size); /* "64 MiB", "1.50 GiB" */
+const char *gb_format_ns(double ns, char *buf, size_t size);         /* "1.46 us" */
 const char *gb_format_rate(double per_s, const char *unit, char *buf, size_t size);
-                                         /* unit "B/s" -> "25.2 GB/s"; "FLOP/s" -> "1.20 TFLOP/s";
-                                            "1/s" -> "1.20 M/s"; "ns" -> as gb_format_ns */
-const char *gb_format_percent(double fraction, char *buf, size_t size);  /* "0.52 %" */
-const char *gb_format_count(uint64_t count, char *buf, size_t size);     /* exact: "1048576" */
+/* unit "B/s" -> "25.2 GB/s"; "FLOP/s" -> "1.20 TFLOP/s";
+   "1/s" -> "1.20 M/s"; "ns" -> as gb_format_ns */
+const char *gb_format_percent(double fraction, char *buf, size_t size); /* "0.52 %" */
+const char *gb_format_count(uint64_t count, char *buf, size_t size);    /* exact: "1048576" */
 
 /* snprintf("%.*g") and strtod with '.' whatever the locale. gb_print_double gives the shortest of
  * 15-17 digits that reads back the same. */

@@ -53,22 +53,22 @@ typedef enum gb_tristate { GB_UNKNOWN = 0, GB_NO, GB_YES } gb_tristate;
 /* Facts of a device. A number that is not known is 0 (JSON null), never a guess. */
 typedef struct gb_device_info {
     gb_device_kind kind;
-    int index;           /* among the visible devices of its kind */
-    char name[256];      /* "NVIDIA H200", "AMD EPYC 9654" */
-    char uuid[64];       /* "GPU-..." ; cpu: "CPU-" and a hash of machine id and affinity */
-    char pci[32];        /* "00000000:65:00.0"; "" none */
-    char driver[64];     /* "13.0" (CUDA version of the driver) */
+    int index;               /* among the visible devices of its kind */
+    char name[256];          /* "NVIDIA H200", "AMD EPYC 9654" */
+    char uuid[64];           /* "GPU-..." ; cpu: "CPU-" and a hash of machine id and affinity */
+    char pci[32];            /* "00000000:65:00.0"; "" none */
+    char driver[64];         /* "13.0" (CUDA version of the driver) */
     char driver_version[64]; /* "580.65.06"; "" unknown */
-    char runtime[64];    /* "13.0" ; cpu: how kernels run, e.g. "2 threads, x86-64-v4" */
-    char mig[64];        /* MIG profile; "" none or unknown */
-    char numa_node[16];  /* of the slot that the device sits in, a number; "" unknown */
+    char runtime[64];        /* "13.0" ; cpu: how kernels run, e.g. "2 threads, x86-64-v4" */
+    char mig[64];            /* MIG profile; "" none or unknown */
+    char numa_node[16];      /* of the slot that the device sits in, a number; "" unknown */
     int cc_major, cc_minor;
-    uint32_t units;      /* SMs; on cpu the worker threads */
-    uint32_t warp_size;  /* 1 on cpu */
+    uint32_t units;                       /* SMs; on cpu the worker threads */
+    uint32_t warp_size;                   /* 1 on cpu */
     uint64_t clock_khz, memory_clock_khz; /* maximum, not momentary */
     uint32_t bus_bits;
     uint64_t memory_bytes, free_bytes;
-    uint64_t llc_bytes;  /* last-level cache: L2 on a GPU, the share of L3 on cpu */
+    uint64_t llc_bytes;          /* last-level cache: L2 on a GPU, the share of L3 on cpu */
     uint64_t pinned_limit_bytes; /* RLIMIT_MEMLOCK on cpu; UINT64_MAX: no known limit */
     uint32_t max_threads_per_block;
     uint32_t max_grid[3];
@@ -99,7 +99,13 @@ typedef struct gb_graph gb_graph; /* a captured graph, ready to launch once inst
 typedef enum gb_copy { GB_COPY_H2D, GB_COPY_D2H, GB_COPY_D2D, GB_COPY_H2H } gb_copy;
 
 /* Element types of the vendor BLAS product. */
-typedef enum gb_gemm_type { GB_GEMM_FP64, GB_GEMM_FP32, GB_GEMM_TF32, GB_GEMM_FP16, GB_GEMM_BF16 } gb_gemm_type;
+typedef enum gb_gemm_type {
+    GB_GEMM_FP64,
+    GB_GEMM_FP32,
+    GB_GEMM_TF32,
+    GB_GEMM_FP16,
+    GB_GEMM_BF16
+} gb_gemm_type;
 
 typedef struct gb_device gb_device;
 
@@ -115,7 +121,8 @@ typedef struct gb_device_ops {
     /* bytes > 0. GB_NO_MEMORY with "pinned host allocation of N bytes refused" style messages;
      * the failure leaves nothing behind (the runtime's last error is cleared). Host memory is
      * pre-touched, cpu pinned memory locked. Contents are undefined. Alignment >= 256. */
-    gb_code (*alloc)(gb_device *dev, gb_memory_kind kind, size_t bytes, gb_memory *out, gb_error *err);
+    gb_code (*alloc)(gb_device *dev, gb_memory_kind kind, size_t bytes, gb_memory *out,
+                     gb_error *err);
     void (*free)(gb_device *dev, gb_memory *memory); /* zeroes *memory; fine with a zeroed one */
 
     gb_code (*stream_create)(gb_device *dev, gb_stream **out, gb_error *err); /* non-blocking */
@@ -129,11 +136,13 @@ typedef struct gb_device_ops {
     /* makes `stream` wait for what was recorded in `event` */
     gb_code (*stream_wait)(gb_device *dev, gb_stream *stream, gb_event *event, gb_error *err);
     /* Waits for `stop`, then gives stop - start in ns. */
-    gb_code (*elapsed_ns)(gb_device *dev, gb_event *start, gb_event *stop, double *ns, gb_error *err);
+    gb_code (*elapsed_ns)(gb_device *dev, gb_event *start, gb_event *stop, double *ns,
+                          gb_error *err);
 
     gb_code (*copy)(gb_device *dev, gb_stream *stream, void *to, const void *from, size_t bytes,
                     gb_copy direction, gb_error *err);
-    gb_code (*fill)(gb_device *dev, gb_stream *stream, void *to, int byte, size_t bytes, gb_error *err);
+    gb_code (*fill)(gb_device *dev, gb_stream *stream, void *to, int byte, size_t bytes,
+                    gb_error *err);
     /* Moves managed memory towards the device or the host. */
     gb_code (*prefetch)(gb_device *dev, gb_stream *stream, const gb_memory *memory, bool to_device,
                         gb_error *err);
@@ -194,14 +203,20 @@ gb_code gb_device_cuda_info(int index, gb_device_info *out, gb_error *err);
 gb_code gb_device_cuda_open(int index, gb_device **out, gb_error *err);
 
 /* What this build has: toolkit version (0: none), minimum driver's CUDA version, "75,80,..." */
-int gb_device_cuda_toolkit(void); /* 13000 for 13.0 */
+int gb_device_cuda_toolkit(void);                /* 13000 for 13.0 */
 const char *gb_device_cuda_minimum_driver(void); /* "580"; "" in a build without CUDA */
 const char *gb_device_cuda_architectures(void);
 
 /* A device choice: auto | cpu | cuda | cuda:N | cuda:UUID-prefix | all (docs: README). */
 typedef struct gb_device_choice {
-    enum { GB_CHOICE_AUTO, GB_CHOICE_CPU, GB_CHOICE_CUDA, GB_CHOICE_CUDA_INDEX, GB_CHOICE_CUDA_UUID,
-           GB_CHOICE_ALL } kind;
+    enum {
+        GB_CHOICE_AUTO,
+        GB_CHOICE_CPU,
+        GB_CHOICE_CUDA,
+        GB_CHOICE_CUDA_INDEX,
+        GB_CHOICE_CUDA_UUID,
+        GB_CHOICE_ALL
+    } kind;
     int index;
     char uuid[64];
 } gb_device_choice;

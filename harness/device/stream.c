@@ -257,11 +257,22 @@ void gb_cpu_stream_destroy(gb_device *dev, gb_stream *stream)
 /* Hands out the first failure and forgets it: the next work starts clean. */
 static gb_code take_error(gb_stream *stream, gb_error *err)
 {
+    pthread_mutex_lock(&stream->lock);
     gb_code code = stream->code;
     if (code != GB_OK && err != NULL)
         *err = stream->error;
     stream->code = GB_OK;
+    pthread_mutex_unlock(&stream->lock);
     return code;
+}
+
+/* Whether a stream to which an event was recorded still exists. */
+static bool exists(const gb_cpu *cpu, const gb_stream *stream)
+{
+    const gb_stream *at = cpu->streams;
+    while (at != NULL && at != stream)
+        at = at->next;
+    return at != NULL;
 }
 
 static gb_code refuse_capturing(const gb_stream *stream, const char *what, gb_error *err)
@@ -453,14 +464,16 @@ gb_code gb_cpu_elapsed_ns(gb_device *dev, gb_event *start, gb_event *stop, doubl
         stop->capture_id != 0)
         return gb_fail(err, GB_INVALID, "the time between events of which one was not recorded");
     gb_event *both[2] = {start, stop};
-    for (int i = 0; i < 2; i++)
-        if (!reached(both[i], both[i]->recorded)) {
-            drain(both[i]->stream);
-            gb_code code = take_error(both[i]->stream, err);
-            if (code != GB_OK)
-                return code;
-        }
-    (void)dev;
+    for (int i = 0; i < 2; i++) {
+        gb_stream *stream = both[i]->stream;
+        if (!reached(both[i], both[i]->recorded))
+            drain(stream);
+        /* Also when the stream's own thread was here first: a time between events with a failure
+         * before them is none. */
+        gb_code code = exists(gb_cpu_of(dev), stream) ? take_error(stream, err) : GB_OK;
+        if (code != GB_OK)
+            return code;
+    }
     *ns = (double)(int64_t)(atomic_load_explicit(&stop->time, memory_order_relaxed) -
                             atomic_load_explicit(&start->time, memory_order_relaxed));
     return GB_OK;

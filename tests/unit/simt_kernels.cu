@@ -5,8 +5,7 @@
 /* out[i] = a * x[i] + y[i], four times. */
 static __global__ void axpy_range(float *out, const float *x, const float *y, float a, size_t n)
 {
-    GB_RANGE(i, n)
-    {
+    GB_RANGE (i, n) {
         out[i] = a * x[i] + y[i];
     }
 }

@@ -479,6 +479,13 @@ START_TEST(a_failure_is_reported_once_and_later_work_is_right)
     REFUSED(dev->ops->elapsed_ns(dev, start, stop, &ns, &err), GB_DEVICE_ERROR, "early_exit");
     ck_assert_uint_eq(*(unsigned *)log.device, 0);
     OK(sync_stream());
+    /* The same when the stream's own thread has run everything before anybody asks. */
+    OK(dev->ops->event_record(dev, start, stream, &err));
+    OK(launch(GB_FN(early_exit), 1, 64, (void *[]){&log.device}));
+    OK(dev->ops->event_record(dev, stop, stream, &err));
+    usleep(200000);
+    REFUSED(dev->ops->elapsed_ns(dev, start, stop, &ns, &err), GB_DEVICE_ERROR, "early_exit");
+    OK(sync_stream());
     OK(put_value(stream, &log.device, 3));
     OK(dev->ops->sync(dev, &err));
     ck_assert_uint_eq(((unsigned *)log.device)[1], 3);
