@@ -1,6 +1,7 @@
 /* The fit t = latency + bytes / bandwidth of every copy curve (see base/stats.h). */
 #include "reports/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +14,23 @@ static bool is_copy(const gb_row *row)
     return strcmp(row->first->kernel, "copy") == 0 && gb_row_number(row, "bytes", &bytes);
 }
 
-static json_t *fit_json(const gb_row *row, const gb_fit *fit)
+/* `why`: the reason why there is no fit; NULL: there is one. */
+static json_t *fit_json(const gb_row *row, const gb_fit *fit, const char *why)
 {
     json_t *params = json_copy(row->first->params);
     if (params == NULL) {
         return NULL;
     }
     json_object_del(params, "bytes");
-    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:I}", "benchmark", row->first->benchmark,
-                     "device", row->first->device, "params", params, "latency_ns",
-                     gb_json_real(fit->latency_ns), "bandwidth", gb_json_real(fit->bandwidth),
-                     "n_half", gb_json_real(fit->n_half), "max_error", gb_json_real(fit->max_error),
-                     "points", (json_int_t)fit->n);
+    return json_pack(
+        "{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "benchmark", row->first->benchmark,
+        "device", row->first->device, "params", params, "latency_ns", gb_json_real(fit->latency_ns),
+        "bandwidth", gb_json_real(fit->bandwidth), "n_half", gb_json_real(fit->n_half), "max_error",
+        gb_json_real(fit->max_error), "points", (json_int_t)fit->n, "reason", gb_json_string(why));
 }
 
-/* Collects the points of the curve that row `first` opens, marks its rows as done, and fits. */
+/* Collects the points of the curve that row `first` opens, marks its rows as done, and fits. fit->n
+ * is the number of points also when there is no fit. */
 static gb_code fit_curve(const gb_table *table, size_t first, char *const keys[], bool done[],
                          double bytes[], double ns[], gb_fit *fit, gb_error *err)
 {
@@ -45,6 +48,7 @@ static gb_code fit_curve(const gb_table *table, size_t first, char *const keys[]
             ns[n++] = row->time_ns;
         }
     }
+    *fit = (gb_fit){.latency_ns = NAN, .bandwidth = NAN, .n_half = NAN, .max_error = NAN, .n = n};
     return gb_stats_fit(bytes, ns, n, fit, err);
 }
 
@@ -73,8 +77,12 @@ gb_code gb_report_fits(const gb_results *results, json_t **out, gb_error *err)
         if (keys[i] == NULL || done[i]) {
             continue;
         }
-        if (fit_curve(&table, i, keys, done, points, points + table.n, &fit, NULL) == GB_OK) {
-            json_array_append_new(fits, fit_json(&table.rows[i], &fit));
+        gb_error why = {0};
+        bool fits_well =
+            fit_curve(&table, i, keys, done, points, points + table.n, &fit, &why) == GB_OK;
+        if (fit.n >= 3) { /* fewer sizes were never meant as a curve */
+            json_array_append_new(fits,
+                                  fit_json(&table.rows[i], &fit, fits_well ? NULL : why.message));
         }
     }
     *out = fits;

@@ -324,14 +324,24 @@ static void fits_lines(const json_t *fits, int device, const char *benchmark, gb
                 gb_buf_printf(&series, "%s=%lld ", param, (long long)json_integer_value(value));
             }
         }
-        double n_half = json_number_value(json_object_get(fit, "n_half"));
-        gb_buf_printf(
-            out, "  fit %s: t = %s + n / %s; half of that rate at %s; worst point off by %s\n",
-            series.data != NULL ? (series.data[series.length - 1] = '\0', series.data) : benchmark,
-            gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), latency, 32),
-            gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", rate, 32),
-            gb_format_bytes((uint64_t)n_half, half, 32),
-            gb_format_percent(json_number_value(json_object_get(fit, "max_error")), error, 32));
+        if (series.length > 0) {
+            series.data[series.length - 1] = '\0';
+        }
+        const char *name_shown = series.length > 0 ? series.data : benchmark;
+        const char *why = json_string_value(json_object_get(fit, "reason"));
+        if (why != NULL) {
+            gb_buf_printf(out, "  no fit %s: %s\n", name_shown, why);
+        } else {
+            gb_buf_printf(
+                out, "  fit %s: t = %s + n / %s; half of that rate at %s; worst point off by %s\n",
+                name_shown,
+                gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), latency, 32),
+                gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", rate,
+                               32),
+                gb_format_bytes((uint64_t)json_number_value(json_object_get(fit, "n_half")), half,
+                                32),
+                gb_format_percent(json_number_value(json_object_get(fit, "max_error")), error, 32));
+        }
         gb_buf_free(&series);
     }
 }
