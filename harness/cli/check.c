@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/units.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 
 static const gb_option options[] = {
@@ -49,6 +51,18 @@ static json_t *describe(const char *file, const gb_suite *suite, gb_plan *const 
         json_array_append_new(benchmarks,
                               json_pack("{s:s, s:s, s:o}", "name", benchmark->name, "kernel",
                                         benchmark->spec->name, "cases", counts));
+    }
+    for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
+        char bytes[32], time[32];
+        if (plans[kind] == NULL || plans[kind]->n_cases == 0)
+            continue;
+        gb_need most = gb_plan_largest_need(plans[kind]);
+        gb_buf_printf(
+            out, "  on %s: the largest case needs %s, the whole run takes at most about %s\n",
+            gb_device_kind_word((gb_device_kind)kind),
+            gb_format_bytes(most.device_bytes + most.host_bytes + most.pinned_bytes, bytes,
+                            sizeof bytes),
+            gb_progress_span((double)gb_plan_estimate_ns(plans[kind]) / 1e9, time, sizeof time));
     }
     return json_pack("{s:o, s:s, s:b, s:o}", "file", gb_json_string(file), "name", suite->name,
                      "valid", true, "benchmarks", benchmarks);

@@ -64,6 +64,8 @@ void gb_cli_warn(const gb_cli *cli, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* stderr: one plain line; not under --quiet. */
 void gb_cli_note(const gb_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* As gb_cli_note, also under --quiet: for what would otherwise look like a hang. */
+void gb_cli_say(const gb_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* stderr: "gpubench: error: file:line:column: message"; under --json also an object {"error":
  * {kind, code, message, exit_code}} on stdout. Returns `status`. */
 int gb_cli_fail(gb_cli *cli, int status, const gb_error *err);

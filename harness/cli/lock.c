@@ -3,7 +3,7 @@
 static void waiting(void *user, long pid)
 {
     const gb_cli *cli = user;
-    gb_cli_note(cli, "the device is in use by another run (pid %ld); waiting for it", pid);
+    gb_cli_say(cli, "the device is in use by another run (pid %ld); waiting for it", pid);
 }
 
 gb_code gb_cli_lock_device(gb_cli *cli, const char *uuid, gb_device_lock *out, gb_error *err)

@@ -116,6 +116,17 @@ void gb_cli_note(const gb_cli *cli, const char *format, ...)
     gb_buf_free(&message);
 }
 
+void gb_cli_say(const gb_cli *cli, const char *format, ...)
+{
+    gb_buf message = {0};
+    va_list args;
+    va_start(args, format);
+    gb_buf_vprintf(&message, format, args);
+    va_end(args);
+    say(cli->color_err, "", "", message.data ? message.data : "");
+    gb_buf_free(&message);
+}
+
 int gb_cli_fail(gb_cli *cli, int status, const gb_error *err)
 {
     gb_buf message = {0};

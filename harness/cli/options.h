@@ -27,7 +27,7 @@ typedef struct gb_args {
     gb_list silence;
     const char *out, *resume, *device, *progress;
     gb_list set, filter, tag;
-    gb_number replicates, budget_ns, seed, wait_ns;
+    gb_number thin, replicates, budget_ns, seed, wait_ns;
     bool dry_run, profile, fail_fast, strict, no_plots, no_wait;
     bool man;      /* help */
     bool kernels;  /* list */

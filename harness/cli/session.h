@@ -15,6 +15,7 @@ typedef struct gb_session {
     gb_results earlier; /* --resume: what is there already */
     bool resumed;
     const char *device;              /* what --device says, or said when the run began; NULL */
+    uint64_t thin;                   /* --thin; 0: all values */
     gb_selection selection;          /* lists point into args or `earlier` */
     gb_list set, filter, tag;        /* the arrays are owned */
     gb_plan *plans[GB_DEVICE_KINDS]; /* NULL: not asked for */

@@ -93,6 +93,7 @@ static gb_code take_settings(gb_session *s, gb_error *err)
             (uint32_t)take_number(&args->replicates, json_object_get(settings, "replicates")),
         .budget_ns = take_number(&args->budget_ns, json_object_get(settings, "budget_ns")),
         .seed = take_number(&args->seed, json_object_get(run, "seed"))};
+    s->thin = take_number(&args->thin, json_object_get(settings, "thin"));
     if (!args->seed.given && !s->resumed) {
         uint32_t random = 0;
         if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
@@ -202,6 +203,8 @@ int gb_session_prepare(gb_session *s)
     gb_code code = take_settings(s, &err);
     for (size_t i = 0; !code && i < s->set.n; i++)
         code = gb_suite_override(s->suite, s->set.items[i], &err);
+    if (!code && s->thin)
+        gb_suite_thin(s->suite, s->thin);
     return code ? fail(s, code, &err) : make_plans(s);
 }
 

@@ -1,4 +1,5 @@
-/* `--set benchmark.param=value,value`: an axis replaced after loading, by the file's own rules. */
+/* What the command line changes of a suite after loading: `--set benchmark.param=value,value`
+ * replaces an axis by the file's own rules, `--thin` shortens axes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,4 +179,24 @@ gb_code gb_suite_override(gb_suite *suite, const char *assignment, gb_error *err
     gb_axis_clear(&fresh);
     gb_diagnostics_free(&diagnostics);
     return code;
+}
+
+void gb_suite_thin(gb_suite *suite, size_t values)
+{
+    for (size_t b = 0; b < suite->n_benchmarks; b++) {
+        gb_benchmark *benchmark = &suite->benchmarks[b];
+        for (size_t a = 0; a < benchmark->n_axes; a++) {
+            gb_axis *axis = &benchmark->axes[a];
+            if (benchmark->spec->params[axis->param].kind == GB_PARAM_WORD)
+                continue;
+            for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
+                size_t n = axis->n[kind];
+                for (size_t i = 0; n > values && i < values; i++)
+                    axis->values[kind][i] =
+                        axis->values[kind][values > 1 ? i * (n - 1) / (values - 1) : n - 1];
+                axis->n[kind] = n < values ? n : values;
+            }
+        }
+        drop_idle_excludes(benchmark);
+    }
 }

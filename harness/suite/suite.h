@@ -132,4 +132,8 @@ void gb_suite_free(gb_suite *suite);
 /* Applies "benchmark.param=value,value" (a `--set`) with the same value rules as the file. */
 gb_code gb_suite_override(gb_suite *suite, const char *assignment, gb_error *err);
 
+/* Keeps at most `values` (>= 1) values of every axis of numbers: the ends and what lies evenly
+ * between (a `--thin`; for 1 the last). Axes of words stay whole. */
+void gb_suite_thin(gb_suite *suite, size_t values);
+
 #endif

@@ -15,7 +15,10 @@ static gb_code open_device(const char *word, gb_device **dev, gb_error *err)
     if (choice.kind == GB_CHOICE_CUDA || choice.kind == GB_CHOICE_CUDA_INDEX) {
         return gb_device_cuda_open(choice.kind == GB_CHOICE_CUDA ? 0 : choice.index, dev, err);
     }
-    return gb_device_cpu_open(0, dev, err);
+    if (choice.kind == GB_CHOICE_CPU) {
+        return gb_device_cpu_open(0, dev, err);
+    }
+    return gb_fail(err, GB_INVALID, "'%s': give cpu, cuda or cuda:N", word);
 }
 
 int main(int argc, char **argv)
@@ -25,7 +28,7 @@ int main(int argc, char **argv)
     int passed = 0, failed = 0, skipped = 0;
     if (open_device(argc > 1 ? argv[1] : "cpu", &dev, &err) != GB_OK) {
         fprintf(stderr, "gpubench-device-test: %s\n", err.message);
-        return 4;
+        return err.code == GB_INVALID ? 2 : 4;
     }
     printf("device: %s %s\n", gb_device_kind_word(dev->info.kind), dev->info.name);
     for (const gb_named_test *test = gb_device_tests; test->name != NULL; test++) {

@@ -328,6 +328,26 @@ START_TEST(set_replaces_or_adds_an_axis)
 }
 END_TEST
 
+START_TEST(thin_keeps_the_ends_of_axes_of_numbers)
+{
+    static const char *const filters[] = {"stream"};
+    static const char *const expected[] = {"stream[n=9]", "stream[n=1] stream[n=9]",
+                                           "stream[n=1] stream[n=5] stream[n=9]"};
+    for (size_t values = 1; values <= 3; values++) {
+        gb_suite *suite = test_suite(suite_text);
+        gb_error err = {0};
+        ck_assert_int_eq(gb_suite_override(suite, "stream.n={from: 1, to: 9, step: 1}", &err),
+                         GB_OK);
+        gb_suite_thin(suite, values);
+        gb_plan *plan =
+            plan_with(suite, GB_CPU, (gb_selection){.filters = filters, .n_filters = 1});
+        expect_ids(plan, expected[values - 1]);
+        gb_plan_free(plan);
+        gb_suite_free(suite);
+    }
+}
+END_TEST
+
 START_TEST(set_names_the_benchmark_with_dots_and_drops_idle_excludes)
 {
     gb_suite *suite = test_suite(suite_text);
@@ -404,6 +424,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, the_estimate_grows_with_all_that_takes_time);
     tcase_add_test(tc, YML_24_planning_4096_cases_is_quick);
     tcase_add_loop_test(tc, set_replaces_or_adds_an_axis, 0, COUNT(overrides));
+    tcase_add_test(tc, thin_keeps_the_ends_of_axes_of_numbers);
     tcase_add_test(tc, set_names_the_benchmark_with_dots_and_drops_idle_excludes);
     tcase_add_loop_test(tc, YML_16_set_has_the_rules_of_the_file, 0, COUNT(wrong));
     suite_add_tcase(suite, tc);
