@@ -5,7 +5,6 @@ execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
 if(result OR NOT EXISTS ${SOURCE}/.git)
   set(git "unknown")
 endif()
-string(REPLACE ";" "," ARCHITECTURES "${ARCHITECTURES}")
 string(STRIP "${FLAGS}" FLAGS)
 foreach(name CUDA PORTABLE CHECKED)
   if(${name})
