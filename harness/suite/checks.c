@@ -344,6 +344,8 @@ static gb_code check_benchmark(gb_reader *reader, const gb_benchmark *b, uint64_
     gb_code code = check_counts(reader, b, work, total, &error);
     if (code == GB_OK)
         code = check_combinations(reader, b, work, &error);
+    if (code == GB_OK)
+        code = gb_check_expects(reader, b, work, &error);
     if (code == GB_INVALID)
         *countable = false;
     if (error.code == GB_INVALID)

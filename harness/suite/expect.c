@@ -16,7 +16,8 @@
 typedef struct point {
     const gb_record *first;
     gb_value *args;
-    double value; /* NAN: no replicate has one */
+    double value; /* NAN: no replicate has one ... */
+    bool skipped; /* ... because all of them are skipped */
 } point;
 
 typedef struct points {
@@ -137,6 +138,9 @@ static gb_code collect(const gb_benchmark *benchmark, const char *metric, const 
         p->first = own[i];
         p->args = out->args + out->n * (n_params + 1);
         p->value = median_of(own + i, end - i, metric, scratch);
+        p->skipped = true;
+        for (size_t k = i; k < end; k++)
+            p->skipped = p->skipped && own[k]->status == GB_STATUS_SKIPPED;
         code = gb_args_from_json(benchmark->spec, own[i]->params, p->args, err);
         out->n++;
         i = end;
@@ -207,8 +211,29 @@ static bool is_axis(const gb_benchmark *benchmark, int param)
     return false;
 }
 
+/* Whether the conditions say by themselves which value each axis has that `of` or `over` names. */
+static bool pinned_down(const evaluation *e)
+{
+    const gb_expect *x = e->expect;
+    const gb_condition *const sides[] = {x->of, x->over};
+    const size_t counts[] = {x->n_of, x->n_over};
+    for (size_t i = 0; i < e->benchmark->n_axes; i++) {
+        int param = e->benchmark->axes[i].param;
+        for (size_t side = 0; side < 2 && varies(x, param); side++) {
+            bool single = false;
+            for (size_t k = 0; k < counts[side]; k++) {
+                const gb_condition *c = &sides[side][k];
+                single = single || (c->param == param && c->op == GB_CMP_IN && c->n == 1);
+            }
+            if (!single)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* "copy: bandwidth of memory=pinned over memory=pageable >= 1.2", and at which point. */
-static char *describe(const evaluation *e, const point *at)
+static char *describe(const evaluation *e, const point *at, const point *over)
 {
     const gb_expect *x = e->expect;
     const gb_kernel_spec *spec = e->benchmark->spec;
@@ -239,6 +264,8 @@ static char *describe(const evaluation *e, const point *at)
                       gb_value_written(&spec->params[i], at->args[i], value));
         any = true;
     }
+    if (at != NULL && over != NULL && !pinned_down(e))
+        gb_buf_printf(&text, " (%s over %s)", at->first->case_id, over->first->case_id);
     if (text.failed)
         gb_buf_free(&text);
     return text.data;
@@ -266,6 +293,7 @@ static gb_code add(evaluation *e, gb_expect_result result, gb_error *err)
     out->n_met += result.outcome == GB_EXPECT_MET;
     out->n_failed += result.outcome == GB_EXPECT_FAILED;
     out->n_unknown += result.outcome == GB_EXPECT_UNKNOWN;
+    out->n_skipped += result.outcome == GB_EXPECT_SKIPPED;
     return GB_OK;
 failed:
     free(result.text);
@@ -273,18 +301,20 @@ failed:
     return gb_fail(err, GB_NO_MEMORY, "no memory for the expectations");
 }
 
-static gb_code add_unknown(evaluation *e, const char *why, gb_error *err)
+/* A result about the expectation as a whole. */
+static gb_code add_whole(evaluation *e, gb_expect_outcome outcome, const char *why, gb_error *err)
 {
-    gb_expect_result result = {.outcome = GB_EXPECT_UNKNOWN, .of = NAN, .over = NAN, .value = NAN};
-    result.text = describe(e, NULL);
+    gb_expect_result result = {.outcome = outcome, .of = NAN, .over = NAN, .value = NAN};
+    result.text = describe(e, NULL, NULL);
     result.detail = gb_text_copy(why);
     return add(e, result, err);
 }
 
-static gb_expect_outcome judge(const gb_expect *expect, double value)
+/* `skipped`: why there may be no value. */
+static gb_expect_outcome judge(const gb_expect *expect, double value, bool skipped)
 {
     if (!isfinite(value))
-        return GB_EXPECT_UNKNOWN;
+        return skipped ? GB_EXPECT_SKIPPED : GB_EXPECT_UNKNOWN;
     bool low = !isnan(expect->min) && !(value >= expect->min);
     bool high = !isnan(expect->max) && !(value <= expect->max);
     return low || high ? GB_EXPECT_FAILED : GB_EXPECT_MET;
@@ -298,15 +328,25 @@ static bool all_hold(const gb_condition *conditions, size_t n, const gb_value ar
     return true;
 }
 
+static char *no_value(const evaluation *e, const point *p)
+{
+    const char *reason = p->first->reason;
+    if (p->skipped)
+        return gb_text_format("%s is skipped on this device%s%s", p->first->case_id,
+                              reason != NULL ? ": " : "", reason != NULL ? reason : "");
+    return gb_text_format("%s has no value of %s%s", p->first->case_id, e->metric,
+                          p->value == 0 ? " above 0" : "");
+}
+
 static gb_code compare_value(evaluation *e, const point *p, gb_error *err)
 {
     char buf[48];
     gb_expect_result result = {
         .device = p->first->device, .of = p->value, .over = NAN, .value = p->value};
-    result.outcome = judge(e->expect, p->value);
-    result.text = describe(e, p);
-    if (result.outcome == GB_EXPECT_UNKNOWN)
-        result.detail = gb_text_format("%s has no value of %s", p->first->case_id, e->metric);
+    result.outcome = judge(e->expect, p->value, p->skipped);
+    result.text = describe(e, p, NULL);
+    if (!isfinite(p->value))
+        result.detail = no_value(e, p);
     else
         result.detail = gb_text_copy(figure(p->value, e->unit, buf));
     return add(e, result, err);
@@ -320,12 +360,10 @@ static gb_code compare_ratio(evaluation *e, const point *of, const point *over, 
     double value = over->value > 0 ? of->value / over->value : NAN;
     gb_expect_result result = {
         .device = of->first->device, .of = of->value, .over = over->value, .value = value};
-    result.outcome = judge(e->expect, value);
-    result.text = describe(e, of);
-    if (result.outcome == GB_EXPECT_UNKNOWN)
-        result.detail = gb_text_format(
-            "%s has no value of %s",
-            isfinite(of->value) ? over->first->case_id : of->first->case_id, e->metric);
+    result.outcome = judge(e->expect, value, of->skipped || over->skipped);
+    result.text = describe(e, of, over);
+    if (!isfinite(value))
+        result.detail = no_value(e, !isfinite(of->value) && !over->skipped ? of : over);
     else
         result.detail =
             gb_text_format("%s = %s / %s", figure(value, NULL, ratio),
@@ -361,8 +399,8 @@ static gb_code compare_points(evaluation *e, const points *p, gb_error *err)
                 !all_hold(x->over, x->n_over, b->args) || !same_group(e, a, b))
                 continue;
             if (e->out->n - e->before == MOST_RESULTS)
-                return add_unknown(e, "too many pairs to compare: name fewer cases on each side",
-                                   err);
+                return add_whole(e, GB_EXPECT_UNKNOWN,
+                                 "too many pairs to compare: name fewer cases on each side", err);
             code = compare_ratio(e, a, b, err);
         }
     }
@@ -388,7 +426,10 @@ gb_code gb_expect_evaluate(const gb_suite *suite, const gb_record records[], siz
             if (code == GB_OK)
                 code = compare_points(&e, &p, err);
             if (code == GB_OK && out->n == e.before)
-                code = add_unknown(&e, "no case of this run is on both sides", err);
+                code = add_whole(&e, GB_EXPECT_SKIPPED,
+                                 e.expect->n_of > 0 ? "this run has no two cases that it compares"
+                                                    : "this run has no case that it is about",
+                                 err);
             free_points(&p);
         }
     }

@@ -32,5 +32,9 @@ void gb_check_names(gb_reader *reader);
  * counts of cases, ids that occur twice, combinations that a kernel refuses. GB_OK also when there
  * were diagnostics; GB_NO_MEMORY. */
 gb_code gb_check_cases(gb_reader *reader, gb_error *err);
+/* Of those: expectations that no case of any kind of device can ever meet. GB_INVALID: too much
+ * work; GB_NO_MEMORY. */
+gb_code gb_check_expects(gb_reader *reader, const gb_benchmark *benchmark, uint64_t *work,
+                         gb_error *err);
 
 #endif

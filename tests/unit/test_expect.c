@@ -70,7 +70,7 @@ static void evaluate(fixture *f, size_t met, size_t failed, size_t unknown)
     ck_assert_uint_eq(f->results.n_met, met);
     ck_assert_uint_eq(f->results.n_failed, failed);
     ck_assert_uint_eq(f->results.n_unknown, unknown);
-    ck_assert_uint_eq(f->results.n, met + failed + unknown);
+    ck_assert_uint_eq(f->results.n, met + failed + unknown + f->results.n_skipped);
 }
 
 START_TEST(a_ratio_is_one_of_medians_in_each_group)
@@ -196,10 +196,48 @@ START_TEST(what_did_not_run_is_not_evaluable)
     gb_record *other = add(&f, "h2d", "pinned", 1024, 0, 3e9);
     free(other->benchmark);
     other->benchmark = gb_text_copy("stream");
-    evaluate(&f, 0, 0, 1);
+    evaluate(&f, 0, 0, 0);
+    ck_assert_int_eq(f.results.items[0].outcome, GB_EXPECT_SKIPPED);
     ck_assert_str_eq(f.results.items[0].text, "copy: bandwidth of memory=pinned over "
                                               "memory=pageable >= 1 where direction=h2d");
-    ck_assert_str_eq(f.results.items[0].detail, "no case of this run is on both sides");
+    ck_assert_str_eq(f.results.items[0].detail, "this run has no two cases that it compares");
+    drop(&f);
+}
+END_TEST
+
+START_TEST(what_is_skipped_is_said_and_no_failure)
+{
+    fixture f = with("{metric: bandwidth, where: {memory: pinned}, min: 1}, "
+                     "{metric: bandwidth, of: {memory: pinned}, over: {memory: pageable}, min: 1}");
+    gb_record *skipped = add(&f, "h2d", "pinned", 1024, 0, NAN);
+    skipped->status = GB_STATUS_SKIPPED;
+    skipped->reason = gb_text_copy("no pinned memory here");
+    skipped->n_metrics = 0;
+    add(&f, "h2d", "pageable", 1024, 0, 2e9);
+    evaluate(&f, 0, 0, 0);
+    ck_assert_uint_eq(f.results.n_skipped, 2);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_str_eq(f.results.items[i].detail,
+                         "copy[bytes=1024,direction=h2d,memory=pinned] is skipped on this device: "
+                         "no pinned memory here");
+    drop(&f);
+    f = with("{metric: time, where: {bytes: 1KiB}, max: 1s}");
+    evaluate(&f, 0, 0, 0);
+    ck_assert_str_eq(f.results.items[0].detail, "this run has no case that it is about");
+    drop(&f);
+}
+END_TEST
+
+START_TEST(pairs_that_the_conditions_do_not_tell_apart_are_named)
+{
+    fixture f = with("{metric: bandwidth, of: {bytes: \">=1KiB\"}, over: {bytes: 1KiB}, min: 1}");
+    add(&f, "h2d", "pinned", 1024, 0, 2e9);
+    add(&f, "h2d", "pinned", 1048576, 0, 4e9);
+    evaluate(&f, 1, 0, 0);
+    ck_assert_str_eq(f.results.items[0].text,
+                     "copy: bandwidth of bytes>=1KiB over bytes=1KiB >= 1 at direction=h2d, "
+                     "memory=pinned (copy[bytes=1048576,direction=h2d,memory=pinned] over "
+                     "copy[bytes=1024,direction=h2d,memory=pinned])");
     drop(&f);
 }
 END_TEST
@@ -259,6 +297,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, a_value_is_compared_in_base_units);
     tcase_add_test(tc, min_and_max_bound_a_value_together);
     tcase_add_test(tc, what_did_not_run_is_not_evaluable);
+    tcase_add_test(tc, what_is_skipped_is_said_and_no_failure);
+    tcase_add_test(tc, pairs_that_the_conditions_do_not_tell_apart_are_named);
     tcase_add_test(tc, a_division_by_nothing_is_not_evaluable);
     tcase_add_test(tc, sides_may_name_different_parameters);
     tcase_add_test(tc, records_with_foreign_parameters_are_refused);
