@@ -13,7 +13,8 @@ if(GPUBENCH_HAVE_CUDA)
 endif()
 if(GPUBENCH_PORTABLE)
   add_test(NAME packaging.portable_binaries
-    COMMAND sh ${gb_packaging}/portable.sh $<TARGET_FILE:gpubench> $<TARGET_FILE:gpubench-device-test>)
+    COMMAND sh ${gb_packaging}/portable.sh $<TARGET_FILE:gpubench>
+      $<TARGET_FILE:gpubench-device-test> $<$<BOOL:${GPUBENCH_HAVE_CUDA}>:$<TARGET_FILE:cuda_peer>>)
   add_test(NAME packaging.gpu-check
     COMMAND sh ${gb_packaging}/gpu-check.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   set_tests_properties(packaging.portable_binaries packaging.gpu-check PROPERTIES
