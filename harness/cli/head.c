@@ -64,9 +64,11 @@ static json_t *run_json(const gb_cli *cli, uint64_t seed, json_t *settings)
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(id, sizeof id, "%.19sZ-%06lx", started,
              ((unsigned long)now.tv_nsec ^ (unsigned long)getpid()) & 0xffffff);
-    return json_pack("{s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "id", id, "started", started, "seed",
-                     (json_int_t)seed, "command", command(cli), "clocks", "as-found", "settings",
-                     settings, "environment", environment());
+    json_t *leg = json_pack("{s:s, s:n, s:n, s:o, s:s}", "started", started, "finished",
+                            "elapsed_ns", "command", command(cli), "git", GB_GIT);
+    return json_pack("{s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:[o]}", "id", id, "started", started,
+                     "seed", (json_int_t)seed, "command", command(cli), "clocks", "as-found",
+                     "settings", settings, "environment", environment(), "legs", leg);
 }
 
 /* The suite's plots with names in place of indices, so that a report needs no suite library. */
@@ -128,11 +130,59 @@ gb_code gb_head_make(const gb_cli *cli, const gb_suite *suite, const gb_chosen d
     return gb_fail(err, GB_NO_MEMORY, "out of memory for the results");
 }
 
+/* The legs of a run so far; of one that has no list of them: the one that it was. New reference. */
+static json_t *earlier_legs(const json_t *document)
+{
+    static const char *const keys[] = {"started", "finished", "elapsed_ns", "command"};
+    const json_t *run = json_object_get(document, "run");
+    json_t *legs = json_object_get(run, "legs");
+    if (json_is_array(legs))
+        return json_deep_copy(legs);
+    json_t *leg = json_object();
+    for (size_t i = 0; leg && i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *value = json_object_get(run, keys[i]);
+        json_object_set_new(leg, keys[i], value ? json_deep_copy(value) : json_null());
+    }
+    json_t *git = json_object_get(json_object_get(document, "tool"), "git");
+    json_object_set_new(leg, "git", git ? json_incref(git) : json_null());
+    return json_pack("[o]", leg);
+}
+
+gb_code gb_head_continue(gb_head *head, const json_t *earlier, gb_error *err)
+{
+    static const char *const keys[] = {"id", "started", "command"};
+    const json_t *run = json_object_get(earlier, "run");
+    if (!json_is_string(json_object_get(run, "id"))) /* it ended before it had a head */
+        return GB_OK;
+    json_t *legs = earlier_legs(earlier);
+    if (!legs || json_array_extend(legs, json_object_get(head->run, "legs"))) {
+        json_decref(legs);
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for the results");
+    }
+    gb_code code = gb_json_set(head->run, "legs", legs, err);
+    for (size_t i = 0; !code && i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *value = json_object_get(run, keys[i]);
+        if (value)
+            code = gb_json_set(head->run, keys[i], json_deep_copy(value), err);
+    }
+    return code;
+}
+
 gb_code gb_head_end(gb_head *head, uint64_t elapsed_ns, gb_error *err)
 {
     char finished[32];
     gb_utc_now(finished);
-    gb_code code = gb_json_set(head->run, "finished", json_string(finished), err);
-    return code ? code
-                : gb_json_set(head->run, "elapsed_ns", json_integer((json_int_t)elapsed_ns), err);
+    const json_t *legs = json_object_get(head->run, "legs");
+    size_t n = json_array_size(legs);
+    json_t *last = json_array_get(legs, n - 1);
+    json_int_t sum = 0;
+    gb_code code = gb_json_set(last, "elapsed_ns", json_integer((json_int_t)elapsed_ns), err);
+    if (!code)
+        code = gb_json_set(last, "finished", json_string(finished), err);
+    for (size_t i = 0; i < n; i++)
+        sum +=
+            (json_int_t)json_number_value(json_object_get(json_array_get(legs, i), "elapsed_ns"));
+    if (!code)
+        code = gb_json_set(head->run, "finished", json_string(finished), err);
+    return code ? code : gb_json_set(head->run, "elapsed_ns", json_integer(sum), err);
 }

@@ -11,7 +11,11 @@
  * changed (run.settings). */
 gb_code gb_head_make(const gb_cli *cli, const gb_suite *suite, const gb_chosen devices[], size_t n,
                      uint64_t seed, json_t *settings, gb_head *out, gb_error *err);
-/* Adds run.elapsed_ns and run.finished. */
+/* Makes the head one of an earlier run (`earlier`: its results.json) that this process goes on
+ * with: id, start and command stay those of the first leg; run.legs has a leg for each process. */
+gb_code gb_head_continue(gb_head *head, const json_t *earlier, gb_error *err);
+/* This leg took elapsed_ns: sets its end, run.finished, and run.elapsed_ns as the sum over the
+ * legs whose time is known. */
 gb_code gb_head_end(gb_head *head, uint64_t elapsed_ns, gb_error *err);
 
 /* "2026-11-30T19:20:01Z" of now. */

@@ -115,10 +115,13 @@ static int run(gb_cli *cli)
         status = gb_session_devices(&session);
         if (!status)
             status = gb_session_open(&session);
-        if (!status)
+        if (!status && session.idle) {
+            status = gb_session_show(&session);
+        } else if (!status) {
             status = gb_session_measure(&session);
-        if (!status)
-            status = gb_session_finish(&session);
+            if (!status)
+                status = gb_session_finish(&session);
+        }
     }
     gb_session_free(&session);
     return status;

@@ -14,9 +14,10 @@ typedef struct gb_session {
     gb_suite *suite;
     gb_results earlier; /* --resume: what is there already */
     bool resumed;
-    const char *device;              /* what --device says, or said when the run began; NULL */
-    uint64_t thin;                   /* --thin; 0: all values */
-    gb_selection selection;          /* lists point into args or `earlier` */
+    bool idle;              /* ... and that is all: it is complete, and every case has its record */
+    const char *device;     /* what --device says, or said when the run began; NULL */
+    uint64_t thin;          /* --thin; 0: all values */
+    gb_selection selection; /* lists point into args or `earlier` */
     gb_list set, filter, tag;        /* the arrays are owned */
     gb_plan *plans[GB_DEVICE_KINDS]; /* NULL: not asked for */
     json_t *probe;
@@ -40,6 +41,7 @@ int gb_session_devices(gb_session *session); /* probe and choose */
 int gb_session_open(gb_session *session);    /* run directory, device locks, head */
 int gb_session_measure(gb_session *session); /* all devices in turn; fills outcome */
 int gb_session_finish(gb_session *session);  /* results, reports, table; the run's status */
+int gb_session_show(gb_session *session); /* of an idle one: the table and status; writes nothing */
 int gb_session_dry_run(gb_session *session); /* prints the plans */
 void gb_session_free(gb_session *session);
 

@@ -170,6 +170,32 @@ int gb_session_finish(gb_session *s)
     return gb_exit_worse(status, gb_exit_of_run(&s->outcome));
 }
 
+int gb_session_show(gb_session *s)
+{
+    gb_error err = {0};
+    gb_results results = {0};
+    const char *dir = gb_run_dir_path(s->dir);
+    gb_code code = gb_results_load(dir, false, &results, &err);
+    if (code)
+        return fail(s, code, &err);
+    gb_cli_note(s->cli, "nothing to do: every case has its record already");
+    judge(s, &results);
+    s->outcome.strict = s->cli->args.strict;
+    const json_t *expectations = json_object_get(results.document, "expectations");
+    for (size_t i = 0; i < json_array_size(expectations); i++) {
+        const char *word =
+            json_string_value(json_object_get(json_array_get(expectations, i), "outcome"));
+        if (word && (strcmp(word, "FAILED") == 0 || strcmp(word, "unknown") == 0))
+            s->outcome.expectation_failed = true;
+    }
+    s->cli->args.no_plots = true;
+    int status = gb_cli_report(s->cli, dir, &results);
+    if (s->cli->json)
+        print_document(s, dir);
+    gb_results_free(&results);
+    return gb_exit_worse(status, gb_exit_of_run(&s->outcome));
+}
+
 void gb_session_free(gb_session *s)
 {
     char *unused = s->dir && s->made && !s->begun ? gb_text_copy(gb_run_dir_path(s->dir)) : NULL;

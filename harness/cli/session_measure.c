@@ -136,6 +136,19 @@ static gb_code lock_devices(gb_session *s, gb_error *err)
     return code;
 }
 
+/* Whether any case of the plans is still to be measured. */
+static bool anything_left(const gb_session *s)
+{
+    for (size_t i = 0; i < s->n_devices; i++) {
+        const gb_plan *plan = s->plans[s->devices[i].kind];
+        for (size_t c = 0; c < plan->n_cases; c++)
+            for (uint32_t r = 0; r < plan->cases[c].replicates; r++)
+                if (!gb_run_dir_has(s->dir, (int)i, plan->cases[c].id, r))
+                    return true;
+    }
+    return false;
+}
+
 int gb_session_open(gb_session *s)
 {
     gb_error err = {0};
@@ -151,14 +164,16 @@ int gb_session_open(gb_session *s)
         s->made = true;
         code = open_default(s, &err);
     }
+    s->idle = !code && s->resumed && s->earlier.complete && !anything_left(s);
+    if (s->idle)
+        return GB_EXIT_OK;
     if (!code)
         code = lock_devices(s, &err);
     if (!code)
         code = gb_head_make(s->cli, s->suite, s->devices, s->n_devices, s->selection.seed,
                             settings_json(s), &s->head, &err);
-    const json_t *run = json_object_get(s->earlier.document, "run");
     if (!code && s->resumed)
-        code = gb_json_set(s->head.run, "resumed_from", gb_json_string(text(run, "id")), &err);
+        code = gb_head_continue(&s->head, s->earlier.document, &err);
     s->begun = !code;
     if (!code)
         code = gb_run_dir_begin(s->dir, &s->head, &err);

@@ -72,12 +72,77 @@ static uint64_t take_number(const gb_number *given, const json_t *earlier)
     return given->given ? given->value : (uint64_t)json_integer_value(earlier);
 }
 
+/* What chooses the cases of a run: going on with others would be another run. */
+static gb_code refuse(const char *option, const char *given, const char *recorded, gb_error *err)
+{
+    return gb_fail(err, GB_INVALID,
+                   "run: --resume goes on with the run as it began: --%s is %s, but the run %s%s; "
+                   "leave it out, or start a new run",
+                   option, given, recorded[0] ? "has " : "has none", recorded);
+}
+
+static gb_code same_list(const char *option, const gb_list *given, const json_t *recorded,
+                         gb_error *err)
+{
+    gb_buf was = {0};
+    size_t n = json_array_size(recorded);
+    bool same = given->n == n;
+    for (size_t i = 0; i < n; i++) {
+        const char *item = json_string_value(json_array_get(recorded, i));
+        gb_buf_printf(&was, "%s'%s'", i ? ", " : "", item ? item : "");
+        bool found = false;
+        for (size_t k = 0; item && k < given->n; k++)
+            found = found || strcmp(given->items[k], item) == 0;
+        same = same && found;
+    }
+    gb_code code = GB_OK;
+    if (given->n > 0 && !same) {
+        char *first = gb_text_format("'%s'", given->items[0]);
+        code = refuse(option, first ? first : "", was.data ? was.data : "", err);
+        free(first);
+    }
+    gb_buf_free(&was);
+    return code;
+}
+
+static gb_code same_number(const char *option, const gb_number *given, const json_t *recorded,
+                           gb_error *err)
+{
+    char now[32], was[32] = "";
+    if (!given->given ||
+        (json_is_integer(recorded) && (uint64_t)json_integer_value(recorded) == given->value))
+        return GB_OK;
+    if (json_is_integer(recorded))
+        gb_format_count((uint64_t)json_integer_value(recorded), was, sizeof was);
+    return refuse(option, gb_format_count(given->value, now, sizeof now), was, err);
+}
+
+static gb_code same_settings(const gb_args *args, const json_t *run, gb_error *err)
+{
+    const json_t *settings = json_object_get(run, "settings");
+    if (!json_is_object(settings)) /* it ended before it had a head */
+        return GB_OK;
+    gb_code code = same_list("set", &args->set, json_object_get(settings, "set"), err);
+    if (!code)
+        code = same_list("filter", &args->filter, json_object_get(settings, "filter"), err);
+    if (!code)
+        code = same_list("tag", &args->tag, json_object_get(settings, "tag"), err);
+    if (!code)
+        code = same_number("thin", &args->thin, json_object_get(settings, "thin"), err);
+    if (!code)
+        code = same_number("replicates", &args->replicates, json_object_get(settings, "replicates"),
+                           err);
+    return code ? code : same_number("seed", &args->seed, json_object_get(run, "seed"), err);
+}
+
 static gb_code take_settings(gb_session *s, gb_error *err)
 {
     const gb_args *args = &s->cli->args;
     const json_t *run = json_object_get(s->earlier.document, "run");
     const json_t *settings = json_object_get(run, "settings");
-    gb_code code = take_list(&args->set, json_object_get(settings, "set"), &s->set, err);
+    gb_code code = s->resumed ? same_settings(args, run, err) : GB_OK;
+    if (!code)
+        code = take_list(&args->set, json_object_get(settings, "set"), &s->set, err);
     if (!code)
         code = take_list(&args->filter, json_object_get(settings, "filter"), &s->filter, err);
     if (!code)

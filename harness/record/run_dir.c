@@ -480,7 +480,11 @@ static gb_code write_results(const gb_run_dir *dir, const gb_head *head, bool co
 gb_code gb_run_dir_begin(gb_run_dir *dir, const gb_head *head, gb_error *err)
 {
     const char *id = json_string_value(json_object_get(head->run, "id"));
-    const char *started = json_string_value(json_object_get(head->run, "started"));
+    /* Of a run that was gone on with: when this leg of it began. */
+    const json_t *legs = json_object_get(head->run, "legs");
+    size_t n = json_array_size(legs);
+    const json_t *leg = n > 0 ? json_array_get(legs, n - 1) : head->run;
+    const char *started = json_string_value(json_object_get(leg, "started"));
     snprintf(dir->run_id, sizeof dir->run_id, "%s", id ? id : "");
     snprintf(dir->started, sizeof dir->started, "%s", started ? started : "");
     /* A table of an earlier session would pass for one of this. */

@@ -30,7 +30,8 @@ bool gb_run_dir_torn(const gb_run_dir *dir);
  * redo it. */
 bool gb_run_dir_has(const gb_run_dir *dir, int device, const char *case_id, uint32_t replicate);
 /* Writes results.json early with complete: false (so that a killed run can still be read) and the
- * records there are so far; takes run.id and run.started from the head for the records to come. */
+ * records there are so far; takes run.id and the start of the last of run.legs (run.started without
+ * legs) from the head for the records to come. */
 gb_code gb_run_dir_begin(gb_run_dir *dir, const gb_head *head, gb_error *err);
 /* Appends one record (line + fsync). GB_IO on a full disk: the message names the file, and the
  * lines before stay whole. A process that may meet a file-size limit ignores SIGXFSZ. */
