@@ -266,27 +266,23 @@ static uint32_t expected(const state *s, uint64_t output)
     return sum;
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
-static void compare(void *user, void *elements, uint64_t first, size_t count)
+static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                    size_t count)
 {
-    checking *c = user;
+    const state *s = user;
     const uint32_t *found = elements;
     for (size_t i = 0; i < count; i++)
-        gb_compare_u64(&c->bad, first + i, expected(c->s, first + i), found[i], 8);
+        gb_compare_u64(bad, first + i, expected(s, first + i), found[i], 8);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.s = s};
-    gb_code code = gb_memory_read(run, &s->out, ELEMENT, s->outputs, compare, &c, err);
+    gb_mismatch bad = {0};
+    gb_code code = gb_memory_compare(run, &s->out, ELEMENT, s->outputs, compare, s, &bad, err);
     if (code != GB_OK)
         return code;
-    return gb_mismatch_result(&c.bad, "access: sums of the threads", s->outputs, ELEMENT, err);
+    return gb_mismatch_result(&bad, "access: sums of the threads", s->outputs, ELEMENT, err);
 }
 
 static void release(gb_run *run)

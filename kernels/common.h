@@ -1,5 +1,5 @@
-/* What the kernels share: words of parameters, test data in and out of a device's memory,
- * comparisons that say what is wrong, the shape of a launch. */
+/* What the kernels share: words of parameters, test data in and out of a device's memory
+ * (test_data.c), comparisons that say what is wrong, the shape of a launch. */
 #ifndef GB_KERNELS_COMMON_H
 #define GB_KERNELS_COMMON_H
 
@@ -29,22 +29,6 @@ static inline uint64_t gb_mix(uint64_t seed, uint64_t index)
     return x ^ (x >> 29);
 }
 
-/* Called with `count` elements starting with number `first` of the series; `elements` is host
- * memory, aligned for 64-byte accesses at least where `first` is 0. */
-typedef void (*gb_element_fn)(void *user, void *elements, uint64_t first, size_t count);
-
-/* Fills `memory` with `count` elements of `size` bytes made by `make`, in place where the host can
- * reach it, otherwise by copies through a buffer of at most 1 MiB. Returns after the data is
- * there. */
-gb_code gb_memory_write(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
-                        gb_element_fn make, void *user, gb_error *err);
-/* Hands `count` elements of `size` bytes to `look`, in the same two ways. */
-gb_code gb_memory_read(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
-                       gb_element_fn look, void *user, gb_error *err);
-/* Poisons all of `memory` with 0xFF bytes (a NaN in every floating-point type). On the device
- * enqueued on run->stream; host memory is written at once. */
-gb_code gb_memory_poison(gb_run *run, const gb_memory *memory, gb_error *err);
-
 /* What a comparison found. Zero-initialise it. */
 typedef struct gb_mismatch {
     uint64_t count; /* bad elements */
@@ -52,10 +36,39 @@ typedef struct gb_mismatch {
     char expected[32], found[32];
 } gb_mismatch;
 
+/* Both are called from several threads at once, each time with `count` elements starting with
+ * number `first` of the series, a multiple of 64; together the calls cover the series once.
+ * `elements` is host memory, aligned for 64-byte accesses where the memory begins so. `user` is
+ * shared by all calls: only to be read. `bad` belongs to one call. */
+typedef void (*gb_make_fn)(void *user, void *elements, uint64_t first, size_t count);
+typedef void (*gb_compare_fn)(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                              size_t count);
+
+/* Fills `memory` with `count` elements of `size` bytes made by `make`, in place where the host can
+ * reach it, otherwise by copies through buffers of at most 32 MiB. Returns after the data is
+ * there. */
+gb_code gb_memory_write(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
+                        gb_make_fn make, void *user, gb_error *err);
+/* Hands `count` elements of `size` bytes to `compare`, in the same two ways. What it found bad is
+ * added to *bad: the sum of the counts, and the first of all whatever the order of the threads. */
+gb_code gb_memory_compare(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
+                          gb_compare_fn compare, void *user, gb_mismatch *bad, gb_error *err);
+/* Poisons all of `memory` with 0xFF bytes (a NaN in every floating-point type). On the device
+ * enqueued on run->stream; host memory is written at once. */
+gb_code gb_memory_poison(gb_run *run, const gb_memory *memory, gb_error *err);
+
+/* Calls work(context, first, end) for parts that make up [0, items), on all processors that this
+ * process may use, and returns when all is done. */
+typedef void (*gb_host_fn)(void *context, uint64_t first, uint64_t end);
+void gb_host_run(uint64_t items, gb_host_fn work, void *context);
+
 /* Counts a bad element and keeps the values of the first; what the comparisons below end in. */
 void gb_mismatch_f64(gb_mismatch *bad, uint64_t index, double expected, double found);
 void gb_mismatch_u64(gb_mismatch *bad, uint64_t index, uint64_t expected, uint64_t found,
                      int digits);
+
+/* Adds what `part` found to *bad; the order of such calls does not matter. */
+void gb_mismatch_merge(gb_mismatch *bad, const gb_mismatch *part);
 
 /* Notes a bad element unless |found - expected| <= tolerance; a NaN is always bad. */
 static inline void gb_compare_f64(gb_mismatch *bad, uint64_t index, double expected, double found,

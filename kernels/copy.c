@@ -170,7 +170,6 @@ static uint64_t pattern(uint64_t seed, uint64_t index)
     return gb_mix(seed, index) & UINT64_C(0x7f7f7f7f7f7f7f7f);
 }
 
-/* `first` is a multiple of 8: chunks are. */
 static void make(void *user, void *elements, uint64_t first, size_t count)
 {
     const gb_copy_lane *lane = user;
@@ -183,33 +182,29 @@ static void make(void *user, void *elements, uint64_t first, size_t count)
     memcpy(bytes + count / 8 * 8, &last, count % 8);
 }
 
-typedef struct checking {
-    uint64_t seed;
-    gb_mismatch bad;
-} checking;
-
-static void compare_bytes(checking *c, const unsigned char *found, uint64_t first, size_t count,
-                          uint64_t word)
+static void compare_bytes(gb_mismatch *bad, const unsigned char *found, uint64_t first,
+                          size_t count, uint64_t word)
 {
     unsigned char expected[8];
     memcpy(expected, &word, 8);
     for (size_t i = 0; i < count; i++)
-        gb_compare_u64(&c->bad, first + i, expected[i], found[i], 2);
+        gb_compare_u64(bad, first + i, expected[i], found[i], 2);
 }
 
-static void compare(void *user, void *elements, uint64_t first, size_t count)
+static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                    size_t count)
 {
-    checking *c = user;
+    const gb_copy_lane *lane = user;
     const unsigned char *bytes = elements;
     for (size_t i = 0; i < count / 8; i++) {
         uint64_t found;
-        const uint64_t expected = pattern(c->seed, first / 8 + i);
+        const uint64_t expected = pattern(lane->seed, first / 8 + i);
         memcpy(&found, bytes + 8 * i, 8);
         if (found != expected)
-            compare_bytes(c, bytes + 8 * i, first + 8 * i, 8, expected);
+            compare_bytes(bad, bytes + 8 * i, first + 8 * i, 8, expected);
     }
-    compare_bytes(c, bytes + count / 8 * 8, first + count / 8 * 8, count % 8,
-                  pattern(c->seed, (first + count) / 8));
+    compare_bytes(bad, bytes + count / 8 * 8, first + count / 8 * 8, count % 8,
+                  pattern(lane->seed, (first + count) / 8));
 }
 
 static gb_code prepare_lane(gb_run *run, gb_copy_lane *lane, gb_error *err)
@@ -276,11 +271,11 @@ static gb_code verify(gb_run *run, gb_error *err)
     const uint64_t bytes = run->args[COPY_BYTES].number;
     gb_code code = GB_OK;
     for (unsigned i = 0; i < s->n_lanes && code == GB_OK; i++) {
-        const gb_copy_lane *lane = &s->lanes[i];
-        checking c = {.seed = lane->seed};
-        code = gb_memory_read(run, &lane->to, 1, bytes, compare, &c, err);
+        gb_copy_lane *lane = &s->lanes[i];
+        gb_mismatch bad = {0};
+        code = gb_memory_compare(run, &lane->to, 1, bytes, compare, lane, &bad, err);
         if (code == GB_OK)
-            code = gb_mismatch_result(&c.bad, names[lane->direction], bytes, 1, err);
+            code = gb_mismatch_result(&bad, names[lane->direction], bytes, 1, err);
     }
     return code;
 }

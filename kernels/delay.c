@@ -61,9 +61,10 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->waited, err);
 }
 
-static void look(void *user, void *elements, uint64_t first, size_t count)
+static void look(void *user, gb_mismatch *bad, const void *elements, uint64_t first, size_t count)
 {
     const uint64_t *found = elements;
+    (void)bad;
     if (first == 0 && count > 0)
         *(uint64_t *)user = found[0];
 }
@@ -74,7 +75,9 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     uint64_t waited = 0;
-    gb_code code = gb_memory_read(run, &s->waited, sizeof(uint64_t), 1, look, &waited, err);
+    gb_mismatch none = {0};
+    gb_code code =
+        gb_memory_compare(run, &s->waited, sizeof(uint64_t), 1, look, &waited, &none, err);
     if (code != GB_OK)
         return code;
     if (waited == UINT64_MAX)

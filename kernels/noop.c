@@ -143,17 +143,13 @@ static gb_code verify_events(gb_run *run, gb_error *err)
     return code;
 }
 
-typedef struct checking {
-    uint32_t expected;
-    gb_mismatch bad;
-} checking;
-
-static void compare(void *user, void *elements, uint64_t first, size_t count)
+static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                    size_t count)
 {
-    checking *c = user;
+    const state *s = user;
     const uint32_t *found = elements;
     for (size_t i = 0; i < count; i++)
-        gb_compare_u64(&c->bad, first + i, c->expected, found[i], 8);
+        gb_compare_u64(bad, first + i, s->expected, found[i], 8);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
@@ -161,12 +157,11 @@ static gb_code verify(gb_run *run, gb_error *err)
     state *s = run->state;
     if (s->what == EVENTS)
         return verify_events(run, err);
-    checking c = {.expected = s->expected};
-    gb_code code = gb_memory_read(run, &s->mark, sizeof(uint32_t), 1, compare, &c, err);
+    gb_mismatch bad = {0};
+    gb_code code = gb_memory_compare(run, &s->mark, sizeof(uint32_t), 1, compare, s, &bad, err);
     if (code != GB_OK)
         return code;
-    return gb_mismatch_result(&c.bad, "noop: the mark of the empty kernel", 1, sizeof(uint32_t),
-                              err);
+    return gb_mismatch_result(&bad, "noop: the mark of the empty kernel", 1, sizeof(uint32_t), err);
 }
 
 static void release(gb_run *run)

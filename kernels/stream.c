@@ -276,28 +276,36 @@ static double expected(const state *s, uint64_t i)
     return 0;
 }
 
-/* Adds to sums[b] what block b has to sum up. */
-static void expected_sums(const state *s, double sums[])
-{
-    const dealing *d = &s->deal;
-    const uint64_t tiles = s->n / d->tile;
-    for (uint64_t tile = 0; tile <= tiles; tile++) {
-        uint64_t block = d->tile_stride == 1 ? tile / d->per_block : tile % d->grid;
-        uint64_t end = (tile + 1) * d->tile;
-        if (tile == tiles) { /* what is left after the last whole tile */
-            block = 0;
-            end = s->n;
-        }
-        for (uint64_t i = tile * d->tile; i < end; i++)
-            sums[block] += expected(s, i);
-    }
-}
-
 typedef struct checking {
     const state *s;
-    const double *sums; /* of the blocks; NULL: elementwise */
-    gb_mismatch bad;
+    double *sums; /* of the blocks; NULL: elementwise */
 } checking;
+
+static double add_up(const state *s, double sum, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = first; i < end; i++)
+        sum += expected(s, i);
+    return sum;
+}
+
+/* What blocks [first, end) have to sum up: their tiles, in order, and block 0 also what is left
+ * after the last whole tile. */
+static void expected_sums(void *context, uint64_t first, uint64_t end)
+{
+    const checking *c = context;
+    const state *s = c->s;
+    const dealing *d = &s->deal;
+    const uint64_t tiles = s->n / d->tile;
+    for (uint64_t block = first; block < end; block++) {
+        double sum = 0;
+        for (uint64_t i = 0; i < d->per_block; i++) {
+            const uint64_t tile = block * d->block_stride + i * d->tile_stride;
+            if (tile < tiles)
+                sum = add_up(s, sum, tile * d->tile, (tile + 1) * d->tile);
+        }
+        c->sums[block] = block > 0 ? sum : add_up(s, sum, tiles * d->tile, s->n);
+    }
+}
 
 /* A sum's terms are positive, so its relative error is at most the unit roundoff times the number
  * of additions that a term goes through (Higham, Accuracy and Stability, section 4.2): one a tile,
@@ -311,15 +319,16 @@ static double tolerance(const checking *c, double want)
     return epsilon * (double)(c->s->deal.per_block + 32) * want;
 }
 
-static void compare(void *user, void *elements, uint64_t first, size_t count)
+static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                    size_t count)
 {
-    checking *c = user;
+    const checking *c = user;
     const float *singles = elements;
     const double *doubles = elements;
     for (size_t i = 0; i < count; i++) {
         const double want = c->sums ? c->sums[first + i] : expected(c->s, first + i);
         const double found = c->s->type == FP32 ? (double)singles[i] : doubles[i];
-        gb_compare_f64(&c->bad, first + i, want, found, tolerance(c, want));
+        gb_compare_f64(bad, first + i, want, found, tolerance(c, want));
     }
 }
 
@@ -327,22 +336,22 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     checking c = {.s = s};
+    gb_mismatch bad = {0};
     const size_t size = type_bytes[s->type];
     if (!s->reduces) {
-        gb_code code = gb_memory_read(run, &s->to, size, s->n, compare, &c, err);
-        return code != GB_OK ? code : gb_mismatch_result(&c.bad, "stream", s->n, size, err);
+        gb_code code = gb_memory_compare(run, &s->to, size, s->n, compare, &c, &bad, err);
+        return code != GB_OK ? code : gb_mismatch_result(&bad, "stream", s->n, size, err);
     }
     double *sums = calloc(s->deal.grid, sizeof *sums);
     if (sums == NULL)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the sums of %u blocks", s->deal.grid);
-    expected_sums(s, sums);
     c.sums = sums;
-    gb_code code = gb_memory_read(run, &s->partial, size, s->deal.grid, compare, &c, err);
+    gb_host_run(s->deal.grid, expected_sums, &c);
+    gb_code code = gb_memory_compare(run, &s->partial, size, s->deal.grid, compare, &c, &bad, err);
     free(sums);
     if (code != GB_OK)
         return code;
-    return gb_mismatch_result(&c.bad, "stream: partial sums of the blocks", s->deal.grid, size,
-                              err);
+    return gb_mismatch_result(&bad, "stream: partial sums of the blocks", s->deal.grid, size, err);
 }
 
 static void release(gb_run *run)

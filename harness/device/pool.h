@@ -1,6 +1,7 @@
-/* The threads of the cpu device. The caller of a run is worker 0; the others are pinned, one a
- * processor, and wait spinning for a moment (the next launch usually follows at once), then asleep.
- * One run at a time: callers from several streams take turns. */
+/* The threads of the cpu device, and those that make and compare test data. The caller of a run is
+ * worker 0; the others are pinned, one a processor, and wait spinning for a moment (the next launch
+ * usually follows at once), then asleep. One run at a time: callers from several streams take
+ * turns. */
 #ifndef GB_DEVICE_POOL_H
 #define GB_DEVICE_POOL_H
 
