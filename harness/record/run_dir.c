@@ -40,19 +40,48 @@ bool gb_run_dir_torn(const gb_run_dir *dir)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
+/* fsync of the directory that holds `path`, so that a new run directory survives a power cut. */
+static gb_code sync_parent(const char *path, gb_error *err)
+{
+    char *up = gb_path_join(path, "..");
+    gb_code code = up ? gb_dir_sync(up, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    free(up);
+    return code;
+}
+
 /* Says why a directory cannot be made. */
 static gb_code mkdir_error(const char *path, int why, gb_error *err)
 {
     switch (why) {
-    case ENOENT:
-        return gb_fail_at(err, GB_IO, path, 0, 0,
-                          "cannot be created: its parent directory does not exist");
     case ENOTDIR:
         return gb_fail_at(err, GB_IO, path, 0, 0,
                           "cannot be created: a part of the path is a file, not a directory");
     default:
         return gb_fail_at(err, GB_IO, path, 0, 0, "cannot be created: %s", strerror(why));
     }
+}
+
+/* Makes what is missing on the way to the directory, as mkdir -p does. */
+static gb_code make_parents(const char *path, gb_error *err)
+{
+    char *part = gb_text_copy(path);
+    gb_code code = part ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    for (char *slash = part ? strchr(part + 1, '/') : NULL; code == GB_OK && slash;
+         slash = strchr(slash + 1, '/')) {
+        struct stat st;
+        *slash = '\0';
+        /* Looked for first: on a read-only disk mkdir fails also for what is there. */
+        if (stat(part, &st) != 0) {
+            if (mkdir(part, 0777) == 0) {
+                code = sync_parent(part, err);
+            } else if (errno != EEXIST) {
+                code = mkdir_error(part, errno, err);
+            }
+        }
+        *slash = '/';
+    }
+    free(part);
+    return code;
 }
 
 /* Makes the directory, or sees that it is one. *made: it is new. */
@@ -64,7 +93,15 @@ static gb_code make_directory(const char *path, bool resume, bool *made, gb_erro
         return gb_fail(err, GB_IO, "the name of the run directory is empty");
     }
     if (!resume) {
-        if (mkdir(path, 0777) == 0) {
+        bool there = mkdir(path, 0777) == 0;
+        if (!there && errno == ENOENT) {
+            gb_code code = make_parents(path, err);
+            if (code != GB_OK) {
+                return code;
+            }
+            there = mkdir(path, 0777) == 0;
+        }
+        if (there) {
             *made = true;
             return GB_OK;
         }
@@ -201,15 +238,6 @@ static gb_code open_lines(gb_run_dir *dir, gb_error *err)
     if (code == GB_OK) {
         code = gb_file_sync(dir->fd, dir->lines_path, err);
     }
-    return code;
-}
-
-/* fsync of the directory that holds `path`, so that a new run directory survives a power cut. */
-static gb_code sync_parent(const char *path, gb_error *err)
-{
-    char *up = gb_path_join(path, "..");
-    gb_code code = up ? gb_dir_sync(up, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    free(up);
     return code;
 }
 

@@ -20,9 +20,9 @@ void gb_head_free(gb_head *head); /* leaves it zeroed */
 
 typedef struct gb_run_dir gb_run_dir;
 
-/* Creates (or, with `resume`, opens) a run directory, before anything is measured. The parent must
- * exist. Errors within a second: GB_IO (read-only, a file in the way, no parent, not empty without
- * resume, no run directory to resume), GB_IN_USE ("in use by pid N"). */
+/* Creates (or, with `resume`, opens) a run directory, before anything is measured, and the
+ * folders on the way to it. Errors within a second: GB_IO (read-only, a file in the way, not empty
+ * without resume, no run directory to resume), GB_IN_USE ("in use by pid N"). */
 gb_code gb_run_dir_open(const char *path, bool resume, gb_run_dir **out, gb_error *err);
 /* Whether the torn last line of an interrupted run was cut off when the directory was opened. */
 bool gb_run_dir_torn(const gb_run_dir *dir);

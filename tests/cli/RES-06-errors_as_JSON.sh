@@ -21,6 +21,6 @@ error 2 "$GPUBENCH" run s.yaml --json --nonsense
 error 2 "$GPUBENCH" run --json s.yaml --replicates 0
 error 2 "$GPUBENCH" run s.yaml --json --filter nothing --device cpu
 error 2 "$GPUBENCH" run s.yaml --json --device cup
-error 6 "$GPUBENCH" run s.yaml --json --device cpu --out no/such/parent
+error 6 "$GPUBENCH" run s.yaml --json --device cpu --out s.yaml/run
 : >file
 error 6 "$GPUBENCH" run s.yaml --json --device cpu --out file

@@ -9,10 +9,10 @@ refused() { # DIR
     lines err 1
     has err "$1"
 }
-refused missing/parent
 : >file
 refused file
 refused file/below
+refused file/below/run
 mkdir full
 : >full/something
 refused full
@@ -28,3 +28,7 @@ elif mount -t tmpfs -o ro none read-only 2>/dev/null; then
     umount read-only
 fi
 refused /proc/gpubench
+# Missing folders on the way are made.
+quick q.yaml
+expect 0 "$GPUBENCH" run q.yaml --device cpu --filter 4096 --quiet --out missing/parent/run
+[ -s missing/parent/run/results.json ] || fail "no results"
