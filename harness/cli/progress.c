@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "run/process.h"
+
+#define SILENT_NS UINT64_C(30000000000)
 
 gb_progress_mode gb_progress_choose(const char *word, bool quiet, bool terminal, const char *term,
                                     bool ci, bool no_color)
@@ -25,13 +28,12 @@ static bool given(const char *variable)
     return value && value[0] && strcmp(value, "false") != 0 && strcmp(value, "0") != 0;
 }
 
-gb_code gb_progress_begin(gb_progress *progress, const gb_cli *cli, size_t n, gb_error *err)
+void gb_progress_begin(gb_progress *progress, const gb_cli *cli, const gb_plan *plan)
 {
-    *progress = (gb_progress){.cli = cli, .n = n};
+    *progress =
+        (gb_progress){.cli = cli, .plan = plan, .spoke_ns = gb_now_ns(), .silent_ns = SILENT_NS};
     progress->mode = gb_progress_choose(cli->args.progress, cli->args.quiet, isatty(STDERR_FILENO),
                                         getenv("TERM"), given("CI"), given("NO_COLOR"));
-    progress->said = calloc(n + 1, sizeof *progress->said);
-    return progress->said ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
 }
 
 static void wipe(gb_progress *progress)
@@ -44,8 +46,6 @@ static void wipe(gb_progress *progress)
 void gb_progress_end(gb_progress *progress)
 {
     wipe(progress);
-    free(progress->said);
-    progress->said = NULL;
 }
 
 const char *gb_progress_span(double seconds, char *buf, size_t size)
@@ -125,15 +125,20 @@ static void on_record(void *user, const gb_record *record, size_t done, size_t t
         redraw(progress, record->case_id);
         return;
     }
-    if (progress->mode == GB_PROGRESS_NONE || record->index >= progress->n ||
-        progress->said[record->index])
+    if (progress->mode == GB_PROGRESS_NONE)
         return;
-    progress->said[record->index] = true;
+    char which[48] = "";
     gb_buf figure = {0};
     describe(record, &figure);
-    gb_cli_note(progress->cli, "[%zu/%zu] %s %s: %s", done, total, gb_status_word(record->status),
-                record->case_id, figure.data ? figure.data : "");
+    const gb_plan *plan = progress->plan;
+    uint32_t replicates = record->index < plan->n_cases ? plan->cases[record->index].replicates : 1;
+    if (replicates > 1)
+        snprintf(which, sizeof which, " (replicate %lu of %lu)",
+                 (unsigned long)record->replicate + 1, (unsigned long)replicates);
+    gb_cli_note(progress->cli, "[%zu/%zu] %s %s%s: %s", done, total, gb_status_word(record->status),
+                record->case_id, which, figure.data ? figure.data : "");
     gb_buf_free(&figure);
+    progress->spoke_ns = gb_now_ns();
 }
 
 void gb_progress_warn(gb_progress *progress, const char *code, const char *message)
@@ -147,7 +152,25 @@ static void on_note(void *user, const char *message)
     gb_progress_warn(user, "worker", message);
 }
 
+static void on_waiting(void *user, const gb_case *c, uint32_t replicate)
+{
+    gb_progress *progress = user;
+    (void)replicate;
+    if (progress->mode != GB_PROGRESS_LINES ||
+        gb_now_ns() - progress->spoke_ns < progress->silent_ns)
+        return;
+    progress->spoke_ns = gb_now_ns();
+    if (c)
+        gb_cli_note(progress->cli, "still at %s", c->id);
+    else
+        gb_cli_note(progress->cli, "still waiting for a worker to open the device");
+}
+
 gb_observer gb_progress_observer(gb_progress *progress)
 {
-    return (gb_observer){on_start, on_record, on_note, progress};
+    return (gb_observer){.started = on_start,
+                         .record = on_record,
+                         .note = on_note,
+                         .waiting = on_waiting,
+                         .user = progress};
 }

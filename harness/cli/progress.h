@@ -1,5 +1,6 @@
-/* Progress of a run on stderr: one redrawn line on a terminal, at most one plain line a case
- * elsewhere, nothing under --quiet. */
+/* Progress of a run on stderr: one redrawn line on a terminal; elsewhere a plain line for each case
+ * of each replicate, [1/total] to [total/total], and one every half minute while a long case is
+ * under way; nothing under --quiet. */
 #ifndef GB_CLI_PROGRESS_H
 #define GB_CLI_PROGRESS_H
 
@@ -20,15 +21,16 @@ gb_progress_mode gb_progress_choose(const char *word, bool quiet, bool terminal,
 typedef struct gb_progress {
     const gb_cli *cli;
     gb_progress_mode mode;
-    bool drawn; /* the redrawn line stands on the screen */
-    bool *said; /* LINES: by place of the case in the plan; owned */
-    size_t n;
+    bool drawn;          /* the redrawn line stands on the screen */
+    const gb_plan *plan; /* borrowed */
     size_t done, total;
     double eta_s;
+    uint64_t spoke_ns;  /* when the last line was written */
+    uint64_t silent_ns; /* LINES: after so long a line says what is being waited for */
 } gb_progress;
 
-/* Begins the progress of a plan of n cases; gb_progress_end also wipes the line. */
-gb_code gb_progress_begin(gb_progress *progress, const gb_cli *cli, size_t n, gb_error *err);
+/* Begins the progress of a plan; gb_progress_end wipes the line. */
+void gb_progress_begin(gb_progress *progress, const gb_cli *cli, const gb_plan *plan);
 void gb_progress_end(gb_progress *progress);
 /* For gb_supervise.observer. */
 gb_observer gb_progress_observer(gb_progress *progress);

@@ -226,22 +226,20 @@ static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
     const gb_chosen *device = &s->devices[i];
     const gb_plan *plan = s->plans[device->kind];
     place at = {s, (int)i};
-    gb_code code = gb_progress_begin(&s->progress, s->cli, plan->n_cases, err);
-    if (!code) {
-        gb_supervise how = {.executable = GB_EXECUTABLE,
-                            .device_number = (int)i,
-                            .kind = device->kind,
-                            .device_index = device->index,
-                            .profile = s->cli->args.profile,
-                            .fail_fast = s->cli->args.fail_fast,
-                            .interrupted = &gb_cli_interrupts,
-                            .observer = gb_progress_observer(&s->progress),
-                            .store = store,
-                            .store_user = &at,
-                            .have = s->resumed ? have : NULL};
-        warn_about(s, device->info);
-        code = gb_supervise_plan(&how, plan, err);
-    }
+    gb_progress_begin(&s->progress, s->cli, plan);
+    gb_supervise how = {.executable = GB_EXECUTABLE,
+                        .device_number = (int)i,
+                        .kind = device->kind,
+                        .device_index = device->index,
+                        .profile = s->cli->args.profile,
+                        .fail_fast = s->cli->args.fail_fast,
+                        .interrupted = &gb_cli_interrupts,
+                        .observer = gb_progress_observer(&s->progress),
+                        .store = store,
+                        .store_user = &at,
+                        .have = s->resumed ? have : NULL};
+    warn_about(s, device->info);
+    gb_code code = gb_supervise_plan(&how, plan, err);
     gb_progress_end(&s->progress);
     return code;
 }

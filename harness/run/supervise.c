@@ -279,7 +279,10 @@ static void attend(session *s)
         struct pollfd fds[3] = {{.fd = s->process.events, .events = POLLIN},
                                 {.fd = s->process.output, .events = POLLIN},
                                 {.fd = s->process.ended, .events = POLLIN}};
-        ppoll(fds, 3, &limit, &before);
+        if (ppoll(fds, 3, &limit, &before) == 0 && r->how->observer.waiting)
+            r->how->observer.waiting(r->how->observer.user,
+                                     s->under_way ? &r->plan->cases[s->todo[s->next]] : NULL,
+                                     s->replicate);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -18,6 +18,9 @@ typedef struct gb_observer {
     void (*record)(void *user, const gb_record *record, size_t done, size_t total, double eta_s);
     void (*note)(void *user,
                  const char *message); /* one line: "worker 123 died on signal 9; ..." */
+    /* About once a second while nothing else happens; the case under way, or NULL: a worker is
+     * starting. */
+    void (*waiting)(void *user, const gb_case *c, uint32_t replicate);
     void *user;
 } gb_observer;
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Not a terminal, TERM=dumb, CI or NO_COLOR: no carriage return, no escape, at most a line a case.
+# Not a terminal, TERM=dumb, CI or NO_COLOR: no carriage return, no escape, a line for each case and replicate.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,7 +9,7 @@ run() {
     n=$((n + 1))
     if tr -d '\000-\010\013\014\016-\032\034-\176\200-\377\011\012' <err | grep -q .; then fail "control codes in err"; fi
     if tr -d '\000-\032\034-\377' <out | grep -q .; then fail "escapes in out"; fi
-    [ "$(grep -c '^\[' err)" -eq 4 ] || fail "not one line a case"
+    [ "$(grep -c '^\[' err)" -eq 12 ] || fail "not one line a case and replicate"
 }
 n=0
 run "$GPUBENCH"

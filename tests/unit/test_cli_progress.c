@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "cli/progress.h"
 #include "unit/check_main.h"
 
@@ -37,11 +39,51 @@ START_TEST(spans)
 }
 END_TEST
 
+/* What `body` writes to stderr. */
+static char *heard(void (*body)(gb_progress *progress), gb_progress *progress)
+{
+    static char text[1024];
+    int pipes[2];
+    int before = dup(2);
+    ck_assert_int_eq(pipe(pipes), 0);
+    dup2(pipes[1], 2);
+    close(pipes[1]);
+    body(progress);
+    dup2(before, 2);
+    close(before);
+    ssize_t n = read(pipes[0], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    close(pipes[0]);
+    return text;
+}
+
+static void wait_at_a_case(gb_progress *progress)
+{
+    gb_case c = {.id = (char *)(uintptr_t) "long[n=1]"};
+    gb_observer observer = gb_progress_observer(progress);
+    observer.waiting(observer.user, &c, 0);
+    observer.waiting(observer.user, NULL, 0);
+}
+
+START_TEST(a_long_case_is_not_silence)
+{
+    gb_cli cli = {0};
+    gb_progress progress = {.cli = &cli, .mode = GB_PROGRESS_LINES};
+    ck_assert_str_eq(heard(wait_at_a_case, &progress),
+                     "still at long[n=1]\nstill waiting for a worker to open the device\n");
+    progress.silent_ns = UINT64_MAX;
+    ck_assert_str_eq(heard(wait_at_a_case, &progress), "");
+    progress = (gb_progress){.cli = &cli, .mode = GB_PROGRESS_NONE};
+    ck_assert_str_eq(heard(wait_at_a_case, &progress), "");
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("progress");
     tcase_add_test(c, CLI_01_one_line_is_redrawn_only_where_it_can_be);
     tcase_add_test(c, spans);
+    tcase_add_test(c, a_long_case_is_not_silence);
     suite_add_tcase(suite, c);
 }
 
