@@ -75,7 +75,8 @@ typedef struct gb_work {
     gb_ceiling ceiling;
 } gb_work;
 
-/* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns. */
+/* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns; GB_NS_PER_ITEM: the
+ * time divided by the number of items. */
 typedef enum gb_numerator {
     GB_PER_NOTHING,
     GB_PER_BYTES_MOVED,
@@ -83,7 +84,8 @@ typedef enum gb_numerator {
     GB_PER_BYTES_WRITTEN,
     GB_PER_BYTES_SECTORS,
     GB_PER_FLOPS,
-    GB_PER_ITEMS
+    GB_PER_ITEMS,
+    GB_NS_PER_ITEM
 } gb_numerator;
 
 /* A metric of a kernel: value = numerator / time (units B/s, FLOP/s, items/s) or time (ns).

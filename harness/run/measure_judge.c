@@ -117,6 +117,7 @@ static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
         return NAN;
     case GB_PER_NOTHING:
     case GB_PER_ITEMS:
+    case GB_NS_PER_ITEM:
         return NAN;
     }
     return NAN;
