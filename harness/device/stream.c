@@ -156,15 +156,6 @@ void gb_cpu_drain_streams(gb_cpu *cpu)
         drain(stream);
 }
 
-void gb_cpu_copy_op(gb_op *to, const gb_op *from)
-{
-    *to = *from;
-    if (from->kind == GB_OP_LAUNCH)
-        for (uint32_t i = 0; i < from->launch.code->n_params; i++)
-            to->launch.args[i] =
-                to->launch.values + ((const char *)from->launch.args[i] - from->launch.values);
-}
-
 gb_code gb_cpu_enqueue(gb_stream *stream, const gb_op *op, gb_error *err)
 {
     if (stream->capturing != NULL) {
@@ -175,8 +166,7 @@ gb_code gb_cpu_enqueue(gb_stream *stream, const gb_op *op, gb_error *err)
     gb_op *copy = stream->spare;
     if (copy != NULL)
         stream->spare = copy->next;
-    else
-        copy = malloc(sizeof *copy);
+    copy = gb_cpu_op_with_room(copy, op->used);
     if (copy == NULL) {
         pthread_mutex_unlock(&stream->lock);
         return gb_fail(err, GB_NO_MEMORY, "no memory for an operation on a stream");
@@ -446,6 +436,21 @@ gb_code gb_cpu_stream_wait(gb_device *dev, gb_stream *stream, gb_event *event, g
     return code;
 }
 
+/* A failure on the stream of a reached event, which the stream's thread may have met on its own;
+ * the stream itself may be gone by now. */
+static gb_code failure_before(gb_cpu *cpu, const gb_event *event, gb_error *err)
+{
+    for (gb_stream *stream = cpu->streams; stream != NULL; stream = stream->next) {
+        if (stream != event->stream)
+            continue;
+        pthread_mutex_lock(&stream->lock);
+        gb_code code = take_error(stream, err);
+        pthread_mutex_unlock(&stream->lock);
+        return code;
+    }
+    return GB_OK;
+}
+
 gb_code gb_cpu_elapsed_ns(gb_device *dev, gb_event *start, gb_event *stop, double *ns,
                           gb_error *err)
 {
@@ -454,13 +459,13 @@ gb_code gb_cpu_elapsed_ns(gb_device *dev, gb_event *start, gb_event *stop, doubl
         return gb_fail(err, GB_INVALID, "the time between events of which one was not recorded");
     gb_event *both[2] = {start, stop};
     for (int i = 0; i < 2; i++)
-        if (!reached(both[i], both[i]->recorded)) {
+        if (!reached(both[i], both[i]->recorded))
             drain(both[i]->stream);
-            gb_code code = take_error(both[i]->stream, err);
-            if (code != GB_OK)
-                return code;
-        }
-    (void)dev;
+    gb_code code = failure_before(gb_cpu_of(dev), start, err);
+    if (code == GB_OK)
+        code = failure_before(gb_cpu_of(dev), stop, err);
+    if (code != GB_OK)
+        return code;
     *ns = (double)(int64_t)(atomic_load_explicit(&stop->time, memory_order_relaxed) -
                             atomic_load_explicit(&start->time, memory_order_relaxed));
     return GB_OK;
