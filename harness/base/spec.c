@@ -13,6 +13,16 @@ static const char *const timer_words[GB_TIMERS] = {
     [GB_TIMER_DEVICE] = "device", [GB_TIMER_ROUNDTRIP] = "roundtrip", [GB_TIMER_CALL] = "call"};
 static const char *const cache_words[GB_CACHES] = {
     [GB_CACHE_WARM] = "warm", [GB_CACHE_COLD] = "cold"};
+static const char *const compute_words[GB_COMPUTES] = {[GB_COMPUTE_NONE] = "none",
+                                                       [GB_COMPUTE_FP64] = "fp64",
+                                                       [GB_COMPUTE_FP32] = "fp32",
+                                                       [GB_COMPUTE_FP16] = "fp16",
+                                                       [GB_COMPUTE_BF16] = "bf16",
+                                                       [GB_COMPUTE_INT32] = "int32",
+                                                       [GB_COMPUTE_FP64_TENSOR] = "fp64-tensor",
+                                                       [GB_COMPUTE_TF32_TENSOR] = "tf32-tensor",
+                                                       [GB_COMPUTE_FP16_TENSOR] = "fp16-tensor",
+                                                       [GB_COMPUTE_BF16_TENSOR] = "bf16-tensor"};
 
 static const char *word_of(const char *const words[], size_t n, size_t i)
 {
@@ -71,6 +81,21 @@ bool gb_cache_parse(const char *word, gb_cache *out)
     bool found = index_of(cache_words, GB_CACHES, word, &i);
     if (found) {
         *out = (gb_cache)i;
+    }
+    return found;
+}
+
+const char *gb_compute_word(gb_compute compute)
+{
+    return word_of(compute_words, GB_COMPUTES, (size_t)compute);
+}
+
+bool gb_compute_parse(const char *word, gb_compute *out)
+{
+    size_t i;
+    bool found = index_of(compute_words, GB_COMPUTES, word, &i);
+    if (found) {
+        *out = (gb_compute)i;
     }
     return found;
 }

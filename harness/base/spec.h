@@ -21,7 +21,12 @@ const char *gb_device_kind_word(gb_device_kind kind); /* "cpu", "cuda" */
 bool gb_device_kind_parse(const char *word, gb_device_kind *out);
 
 /* How a sample is taken; see docs/methodology.md. Words: "device", "roundtrip", "call". */
-typedef enum gb_timer { GB_TIMER_DEVICE = 0, GB_TIMER_ROUNDTRIP, GB_TIMER_CALL, GB_TIMERS } gb_timer;
+typedef enum gb_timer {
+    GB_TIMER_DEVICE = 0,
+    GB_TIMER_ROUNDTRIP,
+    GB_TIMER_CALL,
+    GB_TIMERS
+} gb_timer;
 const char *gb_timer_word(gb_timer timer);
 bool gb_timer_parse(const char *word, gb_timer *out);
 
@@ -63,6 +68,25 @@ typedef struct gb_param {
  * device, or none that is known in advance. */
 typedef enum gb_ceiling { GB_CEILING_NONE, GB_CEILING_MEMORY, GB_CEILING_LINK } gb_ceiling;
 
+/* The arithmetic units that do a case's floating-point (or whole-number) operations: they have a
+ * peak of their own. FP16 and BF16: packed pairs outside the tensor cores. Words: "none", "fp64",
+ * "fp32", "fp16", "bf16", "int32", "fp64-tensor", "tf32-tensor", "fp16-tensor", "bf16-tensor". */
+typedef enum gb_compute {
+    GB_COMPUTE_NONE,
+    GB_COMPUTE_FP64,
+    GB_COMPUTE_FP32,
+    GB_COMPUTE_FP16,
+    GB_COMPUTE_BF16,
+    GB_COMPUTE_INT32,
+    GB_COMPUTE_FP64_TENSOR,
+    GB_COMPUTE_TF32_TENSOR,
+    GB_COMPUTE_FP16_TENSOR,
+    GB_COMPUTE_BF16_TENSOR,
+    GB_COMPUTES
+} gb_compute;
+const char *gb_compute_word(gb_compute compute);
+bool gb_compute_parse(const char *word, gb_compute *out);
+
 /* Work of ONE iteration, counted by the kernel from its arguments (never measured).
  *   bytes_read, bytes_written  what the algorithm must move at least (compulsory traffic)
  *   bytes_moved   numerator of "bandwidth" by the stated convention: h2d and d2h N, d2d 2N,
@@ -73,6 +97,7 @@ typedef struct gb_work {
     uint64_t bytes_read, bytes_written, bytes_moved, bytes_sectors, flops, items;
     uint64_t working_set; /* bytes touched by one iteration: decides cache-resident */
     gb_ceiling ceiling;
+    gb_compute compute; /* what does the flops */
 } gb_work;
 
 /* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns; GB_NS_PER_ITEM: the
