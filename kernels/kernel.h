@@ -28,6 +28,9 @@ typedef struct gb_run {
     uint64_t seed;      /* for test data: the same on every machine */
     uint64_t iteration; /* counts enqueues; a kernel may rotate among buffers with it */
     void *state;        /* set by prepare */
+    /* The most launches that a kernel's own samples let wait at once: set by prepare, recorded;
+     * 0: not. */
+    uint32_t max_in_flight;
 } gb_run;
 
 /* One sample that a kernel takes itself. */

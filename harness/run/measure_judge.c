@@ -212,7 +212,7 @@ gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
 /* --- conditions ------------------------------------------------------------------------------- */
 
 /* {reading: value under load at the end, ..., "start": {the same at the start}}. For the `call`
- * timer also the bound on launches in flight. */
+ * timer, and for kernels that keep one themselves, also the bound on launches in flight. */
 static gb_code describe_telemetry(gb_measuring *m, gb_error *err)
 {
     json_t *object = gb_telemetry_json(&m->after);
@@ -220,9 +220,11 @@ static gb_code describe_telemetry(gb_measuring *m, gb_error *err)
     if (!object)
         return gb_fail(err, GB_NO_MEMORY, "no memory for telemetry");
     gb_code code = gb_json_set(object, "start", gb_telemetry_json(&m->before), err);
-    if (!code && m->record->timer == GB_TIMER_CALL)
-        code = gb_json_set(object, "max_launches_in_flight",
-                           json_integer((json_int_t)m->sampler.sync_every), err);
+    uint32_t bound = m->sampler.run.max_in_flight;
+    if (bound == 0 && m->record->timer == GB_TIMER_CALL)
+        bound = m->sampler.sync_every;
+    if (!code && bound > 0)
+        code = gb_json_set(object, "max_launches_in_flight", json_integer((json_int_t)bound), err);
     return code;
 }
 
