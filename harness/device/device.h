@@ -193,6 +193,11 @@ gb_code gb_device_cuda_count(int *count, gb_error *err);
 gb_code gb_device_cuda_info(int index, gb_device_info *out, gb_error *err);
 gb_code gb_device_cuda_open(int index, gb_device **out, gb_error *err);
 
+/* Puts the work between both calls into a named range on a profiler's timeline (NVTX); nothing
+ * happens where no profiler is attached, and in a build without CUDA. Ranges nest. */
+void gb_device_cuda_range_begin(const char *name);
+void gb_device_cuda_range_end(void);
+
 /* What this build has: toolkit version (0: none), minimum driver's CUDA version, "75,80,..." */
 int gb_device_cuda_toolkit(void); /* 13000 for 13.0 */
 const char *gb_device_cuda_minimum_driver(void); /* "580"; "" in a build without CUDA */

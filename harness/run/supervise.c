@@ -334,6 +334,8 @@ static gb_code make_job(const session *s, char **text)
         .device_index = r->how->device_index,
         .device_number = r->how->device_number,
         .gate = !r->how->profile,
+        .profile = r->how->profile,
+        .published = r->how->published,
         .replicate = s->replicate,
         .n = s->n,
         .budget_ns =

@@ -51,8 +51,7 @@ static gb_measure quick(void)
                         .budget_ns = 100000000,
                         .seed = 3,
                         .gate = true,
-                        .peak_bandwidth = NAN,
-                        .peak_flops = NAN};
+                        .peak_bandwidth = NAN};
 }
 
 /* Measures and expects a good end; the caller frees the record. */
