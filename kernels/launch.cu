@@ -9,15 +9,18 @@ template <size_t Bytes> struct launch_arguments {
     uint64_t carried[Bytes / 8 - 1];
 };
 
+/* There is at least one step; a loop that tests at its end is one that the host's compiler can run
+ * for many elements at once. */
 static __device__ __forceinline__ void launch_steps(const gb_launch_work *work, uint64_t extra)
 {
     uint32_t *values = work->values;
     const size_t n = work->n;
-    const uint32_t first = work->first + (uint32_t)extra, end = first + work->steps;
+    const uint32_t first = work->first + (uint32_t)extra, steps = work->steps;
     GB_RANGE (i, n) {
-        uint32_t x = values[i];
-        for (uint32_t k = first; k != end; ++k)
-            x = gb_launch_step(x, k);
+        uint32_t x = values[i], k = 0;
+        do {
+            x = gb_launch_step(x, first + k);
+        } while (++k < steps);
         values[i] = x;
     }
 }
