@@ -110,6 +110,11 @@ const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *nam
     return NULL;
 }
 
+gb_timer gb_spec_timer(const gb_kernel_spec *spec, const gb_value args[], gb_timer chosen)
+{
+    return spec->timer_of != NULL ? spec->timer_of(args) : chosen;
+}
+
 int gb_spec_param(const gb_kernel_spec *spec, const char *name)
 {
     for (size_t i = 0; i < spec->n_params; i++) {

@@ -148,6 +148,9 @@ typedef struct gb_kernel_spec {
     unsigned timers;          /* GB_BIT(gb_timer) allowed */
     unsigned caches;          /* GB_BIT(gb_cache) allowed */
     gb_timer default_timer;
+    /* The timer of a case where its arguments decide it (phases of which each can be timed in one
+     * way alone); a suite cannot choose one then. NULL: the suite's choice or default_timer. */
+    gb_timer (*timer_of)(const gb_value args[]);
     /* Checks the arguments (args[i] belongs to params[i]) against each other for a kind of device
      * and fills *need. Pure. Returns GB_OK, GB_INVALID (a combination that can never run: an error
      * of the suite), or GB_UNAVAILABLE (never on this kind of device: a skip with that reason). */
@@ -165,6 +168,8 @@ typedef struct gb_catalog {
 const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *name); /* or NULL */
 /* Index of a parameter or metric by name; -1 when there is none. */
 int gb_spec_param(const gb_kernel_spec *spec, const char *name);
+/* The timer of a case for which the suite chose `chosen`. */
+gb_timer gb_spec_timer(const gb_kernel_spec *spec, const gb_value args[], gb_timer chosen);
 int gb_spec_metric(const gb_kernel_spec *spec, const char *name);
 
 /* Value of a parameter as text: exact integers, words as they are. Writes at most `size` bytes
