@@ -141,6 +141,11 @@ typedef struct gb_device_ops {
      * carries grid and block. A grid of 0 blocks is GB_INVALID. */
     gb_code (*launch)(gb_device *dev, gb_stream *stream, const gb_fn *fn, const gb_launch *launch,
                       void *args[], gb_error *err);
+    /* How many blocks of such a launch one unit (SM, worker) holds at a time, at least 1. A kernel
+     * that needs more registers or shared memory than a unit has is GB_DEVICE_ERROR "kernel does
+     * not fit". On cpu always 1. */
+    gb_code (*blocks_per_unit)(gb_device *dev, const gb_fn *fn, const gb_launch *launch,
+                               uint32_t *blocks, gb_error *err);
 
     /* Work enqueued on `stream` between begin and end is recorded instead of run. */
     gb_code (*capture_begin)(gb_device *dev, gb_stream *stream, gb_error *err);

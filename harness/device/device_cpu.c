@@ -94,6 +94,15 @@ static gb_code cpu_launch(gb_device *dev, gb_stream *stream, const gb_fn *fn,
     return gb_cpu_enqueue(stream, op, err);
 }
 
+/* A worker runs one block at a time. */
+static gb_code cpu_blocks_per_unit(gb_device *dev, const gb_fn *fn, const gb_launch *launch,
+                                   uint32_t *blocks, gb_error *err)
+{
+    (void)dev;
+    *blocks = 1;
+    return check_launch(fn, launch, err);
+}
+
 /* --- operations --- */
 
 void gb_cpu_copy_op(gb_op *to, const gb_op *from)
@@ -227,6 +236,7 @@ static const gb_device_ops cpu_ops = {
     .fill = gb_cpu_fill,
     .prefetch = gb_cpu_prefetch,
     .launch = cpu_launch,
+    .blocks_per_unit = cpu_blocks_per_unit,
     .capture_begin = gb_cpu_capture_begin,
     .capture_end = gb_cpu_capture_end,
     .graph_nodes = gb_cpu_graph_nodes,

@@ -156,6 +156,29 @@ START_TEST(KRN_04_shared_memory_counts_static_and_dynamic_together)
 }
 END_TEST
 
+START_TEST(KRN_16_a_kernel_of_which_no_block_fits_is_an_error_with_its_needs)
+{
+    const gb_launch launch = {{1, 1, 1}, {256, 1, 1}, 512};
+    uint32_t blocks = 0;
+    ck_assert_int_eq(dev->ops->blocks_per_unit(dev, GB_FN(noop), &launch, &blocks, &err), GB_OK);
+    ck_assert_uint_eq(blocks, 8);
+    set("FAKE_CUDA_STATIC_SHARED", "1024");
+    set("FAKE_CUDA_RESIDENT_BLOCKS", "0");
+    blocks = 77;
+    ck_assert_int_eq(dev->ops->blocks_per_unit(dev, GB_FN(noop), &launch, &blocks, &err),
+                     GB_DEVICE_ERROR);
+    ck_assert_uint_eq(blocks, 77);
+    says("kernel does not fit");
+    says("kernel noop, grid 1x1x1, block 256x1x1");
+    says("32 registers a thread, 1024 static + 512 dynamic bytes of shared memory");
+    set("FAKE_CUDA_FAIL", "cudaOccupancyMaxActiveBlocksPerMultiprocessor=1");
+    ck_assert_int_eq(dev->ops->blocks_per_unit(dev, GB_FN(noop), &launch, &blocks, &err),
+                     GB_DEVICE_ERROR);
+    says("cudaOccupancyMaxActiveBlocksPerMultiprocessor: 1 (");
+    says("kernel noop");
+}
+END_TEST
+
 START_TEST(TIM_12_a_launch_without_machine_code_is_an_error_at_once)
 {
     arrays a;
@@ -484,6 +507,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(open, kernels_run_in_the_order_of_their_stream);
     tcase_add_test(open, KRN_01_a_failing_launch_carries_kernel_grid_and_block);
     tcase_add_test(open, KRN_04_shared_memory_counts_static_and_dynamic_together);
+    tcase_add_test(open, KRN_16_a_kernel_of_which_no_block_fits_is_an_error_with_its_needs);
     tcase_add_test(open, TIM_12_a_launch_without_machine_code_is_an_error_at_once);
     tcase_add_test(open, events_take_the_time_of_the_work_between_them);
     tcase_add_test(open, TIM_08_a_failing_event_call_gives_no_time);
