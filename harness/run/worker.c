@@ -219,12 +219,13 @@ static json_t *cuda_json(int index)
     gb_code code = gb_device_cuda_info(index, &info, &err);
     if (code)
         return json_pack("{s:i, s:o}", "index", index, "unusable", error_json(&err));
+    const gb_peaks theory = gb_peaks_theory(&info);
     json_t *json = gb_device_info_json(&info);
     if (json && gb_cuda_check_covers(gb_device_cuda_architectures(), info.cc_major, info.cc_minor,
                                      info.name, &err))
         json_object_set_new(json, "unusable", error_json(&err));
     if (json)
-        json_object_set_new(json, "peak_bandwidth", gb_json_real(gb_peak_bandwidth(&info)));
+        json_object_set_new(json, "peaks", gb_peaks_json(&theory));
     return json;
 }
 
