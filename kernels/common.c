@@ -127,6 +127,11 @@ void gb_mismatch_u64(gb_mismatch *bad, uint64_t index, uint64_t expected, uint64
     snprintf(bad->found, sizeof bad->found, "0x%0*llx", digits, (unsigned long long)found);
 }
 
+double gb_sum_tolerance(double epsilon, uint64_t additions, double sum)
+{
+    return epsilon * (double)additions * sum;
+}
+
 gb_code gb_mismatch_result(const gb_mismatch *bad, const char *what, uint64_t count, size_t size,
                            gb_error *err)
 {

@@ -299,16 +299,14 @@ typedef struct checking {
     gb_mismatch bad;
 } checking;
 
-/* A sum's terms are positive, so its relative error is at most the unit roundoff times the number
- * of additions that a term goes through (Higham, Accuracy and Stability, section 4.2): one a tile,
- * and under 32 within a thread's loads, the rest and the tree of the block. Twice that is allowed.
- */
+/* A term goes through one addition a tile, and under 32 within a thread's loads, the rest and the
+ * tree of the block. */
 static double tolerance(const checking *c, double want)
 {
     if (c->sums == NULL)
         return 0; /* exact by the choice of the inputs */
     const double epsilon = c->s->type == FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    return epsilon * (double)(c->s->deal.per_block + 32) * want;
+    return gb_sum_tolerance(epsilon, c->s->deal.per_block + 32, want);
 }
 
 static void compare(void *user, void *elements, uint64_t first, size_t count)

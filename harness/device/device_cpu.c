@@ -99,8 +99,10 @@ static gb_code cpu_blocks_per_unit(gb_device *dev, const gb_fn *fn, const gb_lau
                                    uint32_t *blocks, gb_error *err)
 {
     (void)dev;
-    *blocks = 1;
-    return check_launch(fn, launch, err);
+    gb_code code = check_launch(fn, launch, err);
+    if (code == GB_OK)
+        *blocks = 1;
+    return code;
 }
 
 /* --- operations --- */
