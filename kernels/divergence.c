@@ -178,7 +178,8 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
                      .flops = groups * DIVERGENCE_UNROLL * 2 + t.n, /* the last addition */
                      .items = t.n,
                      .working_set = read + written,
-                     .ceiling = GB_CEILING_MEMORY};
+                     .ceiling = GB_CEILING_MEMORY,
+                     .compute = GB_COMPUTE_FP32};
 }
 
 static uint32_t value_of(uint64_t seed, uint64_t i)

@@ -244,6 +244,8 @@ static const struct {
     {"order-of-access", order_of_access},
     {"pinned-against-pageable", pinned_against_pageable},
     {"many-small-copies", many_small_copies},
+    {"divergence", gb_finding_divergence},
+    {"sorted-data", gb_finding_sorted_data},
 };
 
 /* Rules that append their findings themselves. */

@@ -8,6 +8,7 @@
 
 /* What a rule sees: the rows of one device. */
 typedef struct gb_view {
+    int device;
     bool cpu; /* the cpu device: no bus between host and device, no warps */
     const gb_row *rows;
     size_t n;
@@ -20,6 +21,13 @@ bool gb_row_usable(const gb_row *row, const char *kernel);
 bool gb_row_word_is(const gb_row *row, const char *param, const char *word);
 bool gb_row_number_is(const gb_row *row, const char *param, double number);
 
+/* Appends a finding; `figures` (an object, taken over; NULL: none) holds the sentence's numbers.
+ * GB_NO_MEMORY or GB_OK. */
+gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
+                       json_t *figures, gb_error *err);
+
+/* findings_batch.c: one finding for each curve */
+gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c */
 bool gb_finding_divergence(const gb_view *view, gb_buf *text);
 bool gb_finding_sorted_data(const gb_view *view, gb_buf *text);
