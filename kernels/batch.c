@@ -246,9 +246,9 @@ static void release(gb_run *run)
 /* --- verification ----------------------------------------------------------------------------- */
 
 typedef struct checking {
-    const float *all; /* what each element should be; or NULL, then */
+    const float *host; /* what each element should be, or is; NULL: see the reference */
     const gb_batch_reference *reference;
-    const float *rows; /* those of the reference's rows, `columns` a row */
+    const float *rows; /* the reference's rows, `columns` elements each */
     uint64_t columns;
     gb_mismatch bad;
 } checking;
@@ -272,16 +272,12 @@ static void compare_finite(gb_mismatch *bad, uint64_t index, double found)
         snprintf(bad->expected, sizeof bad->expected, "a finite number");
 }
 
-static void compare(void *user, void *elements, uint64_t first, size_t count)
+static void compare_layer(void *user, void *elements, uint64_t first, size_t count)
 {
     checking *c = user;
     const float *found = elements, *row = NULL;
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = first + i, column = at % c->columns;
-        if (c->all != NULL) {
-            gb_compare_f64(&c->bad, at, (double)c->all[at], (double)found[i], 0);
-            continue;
-        }
         if (i == 0 || column == 0)
             row = find_row(c, at / c->columns);
         if (row != NULL)
@@ -291,8 +287,26 @@ static void compare(void *user, void *elements, uint64_t first, size_t count)
     }
 }
 
-static gb_code check_memory(gb_run *run, const char *what, const gb_memory *memory, checking *c,
-                            gb_error *err)
+/* What was copied in: the host's values on the device. */
+static void compare_copied_in(void *user, void *elements, uint64_t first, size_t count)
+{
+    checking *c = user;
+    const float *found = elements;
+    for (size_t i = 0; i < count; i++)
+        gb_compare_f64(&c->bad, first + i, (double)c->host[first + i], (double)found[i], 0);
+}
+
+/* What was copied out: the device's values on the host. */
+static void compare_copied_out(void *user, void *elements, uint64_t first, size_t count)
+{
+    checking *c = user;
+    const float *expected = elements;
+    for (size_t i = 0; i < count; i++)
+        gb_compare_f64(&c->bad, first + i, (double)expected[i], (double)c->host[first + i], 0);
+}
+
+static gb_code check_memory(gb_run *run, const char *what, const gb_memory *memory,
+                            gb_element_fn compare, checking *c, gb_error *err)
 {
     const uint64_t count = memory->bytes / sizeof(float);
     gb_code code = gb_memory_read(run, memory, sizeof(float), count, compare, c, err);
@@ -312,17 +326,26 @@ static gb_code verify(gb_run *run, gb_error *err)
         code = gb_batch_reference_make(z, run->seed, r, err);
     if (code != GB_OK)
         return code;
-    checking inputs = {.all = s->host_in.host, .columns = z->width};
-    checking hidden = {.reference = r, .rows = r->hidden, .columns = z->hidden};
-    checking outputs = {.reference = r, .rows = r->output, .columns = z->width};
-    checking answer = outputs;
-    code = check_memory(run, "batch: inputs on the device", &s->in, &inputs, err);
-    if (code == GB_OK)
-        code = check_memory(run, "batch: first layer", &s->hidden, &hidden, err);
-    if (code == GB_OK)
-        code = check_memory(run, "batch: second layer", &s->out, &outputs, err);
-    if (code == GB_OK)
-        code = check_memory(run, "batch: outputs on the host", &s->host_out, &answer, err);
+    struct {
+        const char *what;
+        const gb_memory *memory;
+        gb_element_fn compare;
+        checking checking;
+    } checks[] = {
+        {"batch: inputs on the device", &s->in, compare_copied_in, {.host = s->host_in.host}},
+        {"batch: first layer",
+         &s->hidden,
+         compare_layer,
+         {.reference = r, .rows = r->hidden, .columns = z->hidden}},
+        {"batch: second layer",
+         &s->out,
+         compare_layer,
+         {.reference = r, .rows = r->output, .columns = z->width}},
+        {"batch: outputs on the host", &s->out, compare_copied_out, {.host = s->host_out.host}},
+    };
+    for (size_t i = 0; i < GB_COUNT(checks) && code == GB_OK; i++)
+        code = check_memory(run, checks[i].what, checks[i].memory, checks[i].compare,
+                            &checks[i].checking, err);
     return code;
 }
 
