@@ -22,10 +22,29 @@ static size_t candidates(const gb_param *p, gb_value out[], size_t room)
             out[n++] = (gb_value){.number = numbers[i]};
         }
     }
-    if (n == 0) {
+    bool has_default = p->kind == GB_PARAM_WORD;
+    for (size_t i = 0; i < n && !size; i++) {
+        has_default = has_default || out[i].number == p->default_value.number;
+    }
+    if (n == 0 || (!size && !has_default && n < room)) {
         out[n++] = p->default_value;
     }
     return n;
+}
+
+/* Of one iteration; some kernels do thousands of operations an element. */
+static uint64_t max_flops(gb_device_kind kind)
+{
+    return kind == GB_CPU ? UINT64_C(200000000) : UINT64_C(20000000000);
+}
+
+static bool affordable(const gb_kernel *k, const gb_value args[], gb_device_kind kind,
+                       const gb_need *need)
+{
+    gb_work work = {0};
+    k->spec.work(args, kind, &work);
+    return need->device_bytes + need->pinned_bytes < UINT64_C(1) << 30 &&
+           work.flops <= max_flops(kind);
 }
 
 /* One run as the measuring loop does it: poison, one iteration, check. Also: without the iteration
@@ -82,7 +101,7 @@ static bool test_kernel(gb_device *dev, const gb_kernel *k, FILE *out, int *pass
         gb_need need = {0};
         gb_error err = {0};
         gb_code code = k->spec.check(args, dev->info.kind, &need, &err);
-        if (code == GB_OK && need.device_bytes + need.pinned_bytes < UINT64_C(1) << 30) {
+        if (code == GB_OK && affordable(k, args, dev->info.kind, &need)) {
             code = verify_once(dev, k, args, &err);
             *passed += code == GB_OK;
             *skipped += code == GB_UNAVAILABLE || code == GB_NO_MEMORY;
