@@ -244,13 +244,12 @@ static const struct {
     {"order-of-access", order_of_access},
     {"pinned-against-pageable", pinned_against_pageable},
     {"many-small-copies", many_small_copies},
-    {"divergence", gb_finding_divergence},
-    {"sorted-data", gb_finding_sorted_data},
 };
 
 /* Rules that append their findings themselves. */
 static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb_error *err) = {
     gb_findings_batch,
+    gb_findings_divergence,
 };
 
 static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)

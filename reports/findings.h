@@ -28,8 +28,7 @@ gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, 
 
 /* findings_batch.c: one finding for each curve */
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
-/* findings_divergence.c */
-bool gb_finding_divergence(const gb_view *view, gb_buf *text);
-bool gb_finding_sorted_data(const gb_view *view, gb_buf *text);
+/* findings_divergence.c: one for each pattern, with the slowdown over ways */
+gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
 
 #endif

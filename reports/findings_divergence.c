@@ -1,14 +1,57 @@
-/* Findings on the kernel divergence: each compares rows that differ in one word only. */
+/* Findings on the kernel divergence: each compares rows that differ in one word only, the effect
+ * and its control, for every number of ways that has both. */
 #include "reports/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/units.h"
 
+#define MOST_WAYS 32
+
+typedef struct effect {
+    const char *rule, *pattern;
+    const char *param, *with, *without;
+    /* "32 WHAT cost 31.2 times AGAINST", on a GPU and on a CPU */
+    const char *what[2], *against[2];
+} effect;
+
+static const effect effects[] = {
+    {"divergence",
+     "ways",
+     "split",
+     "lane",
+     "warp",
+     {"code paths taken by the threads of a warp", "code paths taken by neighbouring elements"},
+     {"the same paths taken by whole warps",
+      "the same paths taken by groups of 32, as a CPU has no warps"}},
+    {"sorted-data",
+     "data",
+     "order",
+     "shuffled",
+     "sorted",
+     {"paths chosen by shuffled data", "paths chosen by shuffled data"},
+     {"the same data sorted", "the same data sorted"}},
+    {"early-exit",
+     "early-exit",
+     "split",
+     "lane",
+     "warp",
+     {"lengths of a loop in a warp", "lengths of a loop among neighbouring elements"},
+     {"the same lengths among whole warps", "the same lengths among groups of 32"}},
+    {"one-lane",
+     "one-lane",
+     "split",
+     "lane",
+     "warp",
+     {"threads of which one works", "neighbouring elements of which one has work"},
+     {"the same work done by whole warps", "the same work in groups of 32"}},
+};
+
 typedef struct pair {
-    const gb_row *with, *without; /* the effect, and its control */
-    double ways;
+    const gb_row *with, *without;
 } pair;
 
 static bool same_but(const gb_row *a, const gb_row *b, const char *param)
@@ -23,58 +66,75 @@ static bool same_but(const gb_row *a, const gb_row *b, const char *param)
     return same;
 }
 
-/* The pair with the most ways among rows of a pattern whose `param` is `effect` in one and
- * `control` in the other. */
-static pair most_ways(const gb_view *view, const char *pattern, const char *param,
-                      const char *effect, const char *control)
+static bool shows(const gb_row *row, const effect *e, const char *word)
 {
-    pair best = {.ways = 1}; /* one way is no choice */
+    return gb_row_usable(row, "divergence") && gb_row_word_is(row, "pattern", e->pattern) &&
+           gb_row_word_is(row, e->param, word);
+}
+
+/* pairs[w]: the rows of w ways, {NULL} where one is missing. */
+static void find_pairs(const gb_view *view, const effect *e, pair pairs[MOST_WAYS + 1])
+{
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *with = &view->rows[i];
         double ways = 0;
-        if (!gb_row_usable(with, "divergence") || !gb_row_word_is(with, "pattern", pattern) ||
-            !gb_row_word_is(with, param, effect) || !gb_row_number(with, "ways", &ways) ||
-            ways <= best.ways)
+        if (!shows(with, e, e->with) || !gb_row_number(with, "ways", &ways) || !(ways >= 1) ||
+            ways > MOST_WAYS)
             continue;
         for (size_t j = 0; j < view->n; j++) {
             const gb_row *without = &view->rows[j];
-            if (gb_row_usable(without, "divergence") && gb_row_word_is(without, param, control) &&
-                same_but(with, without, param))
-                best = (pair){with, without, ways};
+            if (shows(without, e, e->without) && same_but(with, without, e->param))
+                pairs[(int)ways] = (pair){with, without};
         }
     }
-    return best;
 }
 
-bool gb_finding_divergence(const gb_view *view, gb_buf *text)
+/* Slowdown against the control over ways, with the times that it comes from. */
+static json_t *figures(const effect *e, const pair pairs[MOST_WAYS + 1])
 {
-    const pair p = most_ways(view, "ways", "split", "lane", "warp");
-    char slow[32], fast[32];
-    if (p.with == NULL)
-        return false;
-    gb_buf_printf(text,
-                  "%.0f code paths taken by %s cost %.2f times the same paths taken by %s "
-                  "(%s against %s)%s.",
-                  p.ways, view->cpu ? "neighbouring elements" : "the threads of a warp",
-                  p.with->time_ns / p.without->time_ns,
-                  view->cpu ? "groups of 32" : "whole warps, the control",
-                  gb_format_ns(p.with->time_ns, slow, sizeof slow),
-                  gb_format_ns(p.without->time_ns, fast, sizeof fast),
-                  view->cpu ? ": a CPU has no warps" : "");
-    return true;
+    json_t *ways = json_array(), *slowdown = json_array();
+    json_t *time = json_array(), *control = json_array();
+    for (int w = 1; w <= MOST_WAYS; w++) {
+        if (pairs[w].with == NULL)
+            continue;
+        const double with = pairs[w].with->time_ns, without = pairs[w].without->time_ns;
+        json_array_append_new(ways, json_integer(w));
+        json_array_append_new(slowdown, gb_json_real(with / without));
+        json_array_append_new(time, gb_json_real(with));
+        json_array_append_new(control, gb_json_real(without));
+    }
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "pattern", e->pattern, "ways", ways, "slowdown",
+                     slowdown, "time_ns", time, "control_time_ns", control);
 }
 
-bool gb_finding_sorted_data(const gb_view *view, gb_buf *text)
+static gb_code say(const gb_view *view, const effect *e, const pair pairs[MOST_WAYS + 1],
+                   json_t *findings, gb_error *err)
 {
-    const pair p = most_ways(view, "data", "order", "shuffled", "sorted");
+    int most = MOST_WAYS;
+    while (most > 1 && pairs[most].with == NULL)
+        most--;
+    if (most == 1) /* one way is no choice */
+        return GB_OK;
+    const double with = pairs[most].with->time_ns, without = pairs[most].without->time_ns;
     char slow[32], fast[32];
-    if (p.with == NULL)
-        return false;
-    gb_buf_printf(text,
-                  "Where the data chooses among %.0f paths, shuffled data takes %s and the "
-                  "same data sorted %s: a factor of %.2f.",
-                  p.ways, gb_format_ns(p.with->time_ns, slow, sizeof slow),
-                  gb_format_ns(p.without->time_ns, fast, sizeof fast),
-                  p.with->time_ns / p.without->time_ns);
-    return true;
+    gb_buf text = {0};
+    gb_buf_printf(&text, "%d %s cost %.2f times %s (%s against %s).", most, e->what[view->cpu],
+                  with / without, e->against[view->cpu], gb_format_ns(with, slow, sizeof slow),
+                  gb_format_ns(without, fast, sizeof fast));
+    json_t *numbers = figures(e, pairs);
+    gb_code code = numbers != NULL ? gb_finding_add(findings, view, e->rule, &text, numbers, err)
+                                   : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    gb_buf_free(&text);
+    return code;
+}
+
+gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; i < sizeof effects / sizeof effects[0] && code == GB_OK; i++) {
+        pair pairs[MOST_WAYS + 1] = {{NULL, NULL}};
+        find_pairs(view, &effects[i], pairs);
+        code = say(view, &effects[i], pairs, findings, err);
+    }
+    return code;
 }

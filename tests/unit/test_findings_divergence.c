@@ -50,9 +50,18 @@ START_TEST(the_most_ways_are_compared_with_their_control)
     add(&f, "data", 2, "lane", "sorted", 1000);
     add(&f, "data", 2, "lane", "shuffled", 1900);
     has(&f, "divergence: 32 code paths taken by the threads of a warp cost 31.00 times the same "
-            "paths taken by whole warps, the control (34.1 us against 1.10 us).");
-    has(&f, "sorted-data: Where the data chooses among 2 paths, shuffled data takes 1.90 us and "
-            "the same data sorted 1.00 us: a factor of 1.90.");
+            "paths taken by whole warps (34.1 us against 1.10 us).");
+    has(&f, "sorted-data: 2 paths chosen by shuffled data cost 1.90 times the same data sorted "
+            "(1.90 us against 1.00 us).");
+    json_t *findings = NULL;
+    ck_assert_int_eq(gb_report_findings(&f.results, &findings, NULL), GB_OK);
+    json_t *figures = json_object_get(json_array_get(findings, 0), "figures");
+    char *found = json_dumps(figures, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(6));
+    ck_assert_str_eq(found, "{\"control_time_ns\":[1000.0,1000.0,1100.0],\"pattern\":\"ways\","
+                            "\"slowdown\":[1.0,8.0,31.0],\"time_ns\":[1000.0,8000.0,34100.0],"
+                            "\"ways\":[1,8,32]}");
+    free(found);
+    json_decref(findings);
     fixture_close(&f);
 }
 END_TEST
@@ -63,8 +72,17 @@ START_TEST(a_cpu_is_not_said_to_have_warps)
     fixture_open(&f, "cpu", "[]");
     add(&f, "ways", 4, "lane", "sorted", 1010);
     add(&f, "ways", 4, "warp", "sorted", 1000);
-    has(&f, "neighbouring elements cost 1.01 times the same paths taken by groups of 32");
-    has(&f, "a CPU has no warps");
+    add(&f, "early-exit", 4, "lane", "sorted", 1010);
+    add(&f, "early-exit", 4, "warp", "sorted", 1000);
+    add(&f, "one-lane", 4, "lane", "sorted", 1000);
+    add(&f, "one-lane", 4, "warp", "sorted", 1000);
+    has(&f, "neighbouring elements cost 1.01 times the same paths taken by groups of 32, as a CPU "
+            "has no warps");
+    has(&f, "early-exit: 4 lengths");
+    has(&f, "one-lane: 4 neighbouring elements of which one has work cost 1.00 times");
+    char *text = findings_text(&f);
+    ck_assert_ptr_null(strstr(text, "of a warp"));
+    free(text);
     fixture_close(&f);
 }
 END_TEST
