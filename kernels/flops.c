@@ -59,7 +59,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "flops",
+    {.name = "flop_rate",
      .unit = "FLOP/s",
      .summary = "floating-point operations over time, two a multiply-add; none with int32",
      .higher_is_better = true,

@@ -244,6 +244,8 @@ static const struct {
     {"order-of-access", order_of_access},
     {"pinned-against-pageable", pinned_against_pageable},
     {"many-small-copies", many_small_copies},
+    {"ridge", gb_finding_ridge},
+    {"memory-bound", gb_finding_memory_bound},
 };
 
 /* Rules that append their findings themselves. */
@@ -285,7 +287,8 @@ gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *er
         for (end = first; end < table.n && table.rows[end].first->device == device;) {
             end++;
         }
-        gb_view view = {.device = device, .rows = &table.rows[first], .n = end - first};
+        gb_view view = {
+            .results = results, .device = device, .rows = &table.rows[first], .n = end - first};
         view.cpu = strcmp(gb_results_device_kind(results, device), "cpu") == 0;
         code = apply(&view, findings, err);
     }

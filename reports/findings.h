@@ -8,6 +8,7 @@
 
 /* What a rule sees: the rows of one device. */
 typedef struct gb_view {
+    const gb_results *results; /* the whole run, for facts of the device */
     int device;
     bool cpu; /* the cpu device: no bus between host and device, no warps */
     const gb_row *rows;
@@ -30,5 +31,8 @@ gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, 
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_roofline.c */
+bool gb_finding_ridge(const gb_view *view, gb_buf *text);
+bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
 
 #endif
