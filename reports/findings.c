@@ -244,6 +244,9 @@ static const struct {
     {"order-of-access", order_of_access},
     {"pinned-against-pageable", pinned_against_pageable},
     {"many-small-copies", many_small_copies},
+    {"launch", gb_finding_launch},
+    {"many-launches", gb_finding_steps},
+    {"graph-break-even", gb_finding_break_even},
     {"ridge", gb_finding_ridge},
     {"memory-bound", gb_finding_memory_bound},
 };

@@ -34,5 +34,9 @@ gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *
 /* findings_roofline.c */
 bool gb_finding_ridge(const gb_view *view, gb_buf *text);
 bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
+/* findings_launch.c */
+bool gb_finding_launch(const gb_view *view, gb_buf *text);
+bool gb_finding_steps(const gb_view *view, gb_buf *text);
+bool gb_finding_break_even(const gb_view *view, gb_buf *text);
 
 #endif

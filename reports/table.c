@@ -110,6 +110,17 @@ static block make_block(const gb_row rows[], size_t n)
     return b;
 }
 
+/* Whether all rows have the same timer. */
+static bool one_timer(const block *b)
+{
+    for (size_t i = 1; i < b->n; i++) {
+        if (b->rows[i].first->timer != b->rows[0].first->timer) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* "copy: direction=h2d, timer device, cache warm" - what is the same for all rows. */
 static void block_title(const block *b, bool color, gb_buf *out)
 {
@@ -129,7 +140,7 @@ static void block_title(const block *b, bool color, gb_buf *out)
     gb_buf_add(out, "\n");
     gb_ink_add(out, GB_BOLD, color, name != NULL ? name : "");
     gb_buf_printf(out, "  (%stimer %s, cache %s)\n", text.data != NULL ? text.data : "",
-                  gb_timer_word(r->timer), gb_cache_word(r->cache));
+                  one_timer(b) ? gb_timer_word(r->timer) : "by case", gb_cache_word(r->cache));
     free(name);
     gb_buf_free(&text);
 }
