@@ -141,6 +141,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
         .items = n,
         .working_set = (op->reads + op->writes) * bytes,
         .ceiling = GB_CEILING_MEMORY,
+        .compute = type_of(args) == FP32 ? GB_COMPUTE_FP32 : GB_COMPUTE_FP64,
     };
 }
 

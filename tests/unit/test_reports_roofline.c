@@ -323,6 +323,34 @@ START_TEST(findings_name_the_ridge_and_what_is_left_of_it)
 }
 END_TEST
 
+START_TEST(the_table_shows_the_share_of_each_ceiling)
+{
+    fixture f;
+    gb_buf out = {0};
+    gb_error err = {0};
+    open_fixture(&f, "cuda");
+    sweep(&f, 0.5);
+    for (size_t i = 0; i < f.results.n; i++) {
+        gb_record *r = &f.results.records[i];
+        r->metrics[0].peak = r->metrics[0].value * 4; /* bandwidth: 25 % */
+        r->metrics[1] = (gb_metric){.name = "flop_rate", .unit = "FLOP/s", .value = 8e11};
+        r->metrics[1].peak = 1e12;
+        r->n_metrics = 2;
+    }
+    ck_assert_int_eq(gb_report_table(&f.results, false, &out, &err), GB_OK);
+    ck_assert(has(&out, "bandwidth  of peak    flop_rate  of peak"));
+    ck_assert(has(&out, "25.0 %") && has(&out, "80.0 %"));
+    /* Where one of them is unknown its column is not there. */
+    for (size_t i = 0; i < f.results.n; i++)
+        f.results.records[i].metrics[0].peak = NAN;
+    out.length = 0;
+    ck_assert_int_eq(gb_report_table(&f.results, false, &out, &err), GB_OK);
+    ck_assert(has(&out, "bandwidth    flop_rate  of peak") && !has(&out, "25.0 %"));
+    gb_buf_free(&out);
+    fixture_close(&f);
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("roofline");
@@ -332,6 +360,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, PLT_13_unknown_roofs_are_left_out_and_said);
     tcase_add_test(c, PLT_13_points_above_the_roof_are_drawn_and_flagged);
     tcase_add_test(c, PLT_13_theory_is_the_roof_where_none_was_measured);
+    tcase_add_test(c, the_table_shows_the_share_of_each_ceiling);
     tcase_add_test(c, nothing_to_draw_is_said);
     tcase_add_test(c, gnuplot_draws_it);
     tcase_add_test(c, findings_name_the_ridge_and_what_is_left_of_it);
