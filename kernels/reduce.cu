@@ -84,7 +84,7 @@
                 GB_THREADS                                                                         \
                 {                                                                                  \
                     if (threadIdx.x < half)                                                        \
-                        sums[threadIdx.x] += sums[threadIdx.x + half];                             \
+                        sums[threadIdx.x] += sums[(size_t)threadIdx.x + half];                     \
                 }                                                                                  \
                 GB_BARRIER();                                                                      \
             }                                                                                      \

@@ -51,7 +51,7 @@ static __global__ void stencil_shared(float *__restrict__ out, const float *__re
         for (uint32_t k = 0; k <= 2 * radius; ++k)
             GB_THREADS
             {
-                GB_MY(sum) += weight * tile[threadIdx.x + k];
+                GB_MY(sum) += weight * tile[(size_t)threadIdx.x + k];
             }
         GB_THREADS
         {

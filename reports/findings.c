@@ -244,6 +244,8 @@ static const struct {
     {"order-of-access", order_of_access},
     {"pinned-against-pageable", pinned_against_pageable},
     {"many-small-copies", many_small_copies},
+    {"transpose-tiles", gb_finding_transpose},
+    {"bank-conflicts", gb_finding_bank},
     {"launch", gb_finding_launch},
     {"many-launches", gb_finding_steps},
     {"graph-break-even", gb_finding_break_even},

@@ -31,6 +31,9 @@ gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, 
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_tiling.c */
+bool gb_finding_transpose(const gb_view *view, gb_buf *text);
+bool gb_finding_bank(const gb_view *view, gb_buf *text);
 /* findings_roofline.c */
 bool gb_finding_ridge(const gb_view *view, gb_buf *text);
 bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
