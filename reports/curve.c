@@ -15,6 +15,8 @@ typedef struct curve {
     const json_t *series;
     double x_min, x_max, y_min, y_max;
     size_t n_points, n_series, left_out;
+    const char *name;
+    gb_buf *notes;
 } curve;
 
 /* "h2d, pinned": the series' name from its parameters; with the device where there are several. */
@@ -45,12 +47,39 @@ static bool belongs(const curve *c, const gb_row *row)
 
 typedef struct point {
     double x, y, low, high;
+    double time, half, work; /* for dips */
 } point;
 
 static int by_x(const void *a, const void *b)
 {
     double x = ((const point *)a)->x, y = ((const point *)b)->x;
     return x < y ? -1 : x > y;
+}
+
+static double counted_work(const gb_work *work)
+{
+    uint64_t count = work->flops > 0         ? work->flops
+                     : work->bytes_moved > 0 ? work->bytes_moved
+                                             : work->items;
+    return (double)count;
+}
+
+/* Time that falls by more than the noise while the work grows: drawn as measured, and said. */
+static void note_dips(const curve *c, const char *label, const point p[], size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        char from[32], to[32], x[40];
+        if (!(p[i].work > p[i - 1].work) || !isfinite(p[i].half) || !isfinite(p[i - 1].half) ||
+            !(p[i].time * (1 + p[i].half) < p[i - 1].time / (1 + p[i - 1].half))) {
+            continue;
+        }
+        gb_buf_printf(c->notes,
+                      "plots: %s: %s: at %s = %s the time falls from %s to %s although the work "
+                      "grows; drawn as measured\n",
+                      c->name, label, c->x, gb_print_double(p[i].x, x, sizeof x),
+                      gb_format_ns(p[i - 1].time, from, sizeof from),
+                      gb_format_ns(p[i].time, to, sizeof to));
+    }
 }
 
 /* The points of the series called `label`, in order of x; returns how many. */
@@ -78,6 +107,9 @@ static size_t collect(const gb_results *results, const gb_table *table, curve *c
             continue;
         }
         double half = isfinite(row->plus_minus) ? row->plus_minus : 0;
+        p.time = row->time_ns;
+        p.half = row->plus_minus;
+        p.work = counted_work(&row->first->work);
         p.low = p.y / (1 + half);
         p.high = p.y * (1 + half);
         out[n++] = p;
@@ -234,6 +266,7 @@ static gb_code write_series(const gb_results *results, const gb_table *table, cu
         if (n > 0) {
             size_t s = c->n_series;
             add_block(c, label.data, found, n, data);
+            note_dips(c, label.data, found, n);
             labels[s] = label;
         } else {
             gb_buf_free(&label);
@@ -285,6 +318,8 @@ gb_code gb_curve_write(const gb_results *results, const gb_table *table, const j
                .title = json_string_value(json_object_get(plot, "title")),
                .series = json_object_get(plot, "series"),
                .unit = "",
+               .name = name,
+               .notes = notes,
                .x_min = INFINITY,
                .x_max = -INFINITY,
                .y_min = INFINITY,

@@ -62,6 +62,14 @@ static void memory_roofs(const gb_row *row, gb_roofs *out)
         best(&out->cache, metric(row, "bandwidth"));
 }
 
+/* Bank conflicts at stride 1, on all units rather than on one. */
+static bool is_whole_shared(const gb_row *row, double units)
+{
+    double blocks = 0;
+    return strcmp(row->first->kernel, "bank") == 0 && gb_row_number_is(row, "stride", 1) &&
+           gb_row_number(row, "blocks", &blocks) && blocks >= units;
+}
+
 static bool is_tensor(gb_compute compute)
 {
     return compute >= GB_COMPUTE_FP64_TENSOR;
@@ -101,7 +109,7 @@ void gb_roofs_find(const gb_results *results, const gb_row rows[], size_t n, int
             continue;
         if (strcmp(row->first->kernel, "stream") == 0)
             memory_roofs(row, out);
-        else if (strcmp(row->first->kernel, "bank") == 0 && gb_row_number_is(row, "stride", 1))
+        else if (is_whole_shared(row, number(facts, "units")))
             best(&out->shared, metric(row, "shared_bandwidth"));
         else if (strcmp(row->first->kernel, is_tensor(compute) ? "matmul" : "flops") == 0 &&
                  row->first->work.compute == compute)
