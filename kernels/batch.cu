@@ -3,15 +3,17 @@
  * batch_layer does a layer by itself: a block makes a tile of the output and walks along the depth,
  * where a tile of the inputs and one of the weights lie in shared memory. The more rows there are,
  * the more often a weight that was read once is used: that is what a batch gains. A block has as
- * many rows of threads as its tile has rows, 1, 2, 4 or 8, so that a small batch leaves none idle.
+ * many rows of threads as its tile has rows: 1, 2, 4 or 8.
  * batch_bias finishes a layer whose product the vendor's BLAS has made. */
 #include "device/simt/simt.h"
 #include "kernels/batch.h"
 
 #if defined(__CUDACC__)
 #define UNROLL _Pragma("unroll")
+#define UNROLL_FETCH _Pragma("unroll 4") /* loads in flight */
 #else
 #define UNROLL _Pragma("GCC unroll 32")
+#define UNROLL_FETCH
 #endif
 
 /* Written so that a NaN stays one. */
@@ -41,6 +43,7 @@ static __global__ void batch_layer(float *out, const float *in, const float *wei
             const size_t r = row + threadIdx.y, k = first + threadIdx.x;
             x[threadIdx.y][threadIdx.x] = r < rows && k < depth ? in[r * depth + k] : 0.0f;
         }
+        UNROLL_FETCH
         for (uint32_t step = 0; step < BATCH_DEPTH; step += blockDim.y) {
             GB_THREADS
             {

@@ -13,11 +13,12 @@ static gb_code mark(gb_run *run, gb_event *const marks[], int which, gb_error *e
     return run->dev->ops->event_record(run->dev, marks[which], run->stream, err);
 }
 
-/* Rows of a block's tile: a divisor of BATCH_DEPTH, and as large as the batch allows. */
-static uint32_t tile_rows(uint32_t rows)
+/* Rows of a block's tile, a divisor of BATCH_DEPTH. On a GPU threads without a row of the batch
+ * still fetch weights for the others; on a CPU they would be gone through for nothing. */
+static uint32_t tile_rows(const gb_device *dev, uint32_t rows)
 {
     uint32_t tile = BATCH_ROWS;
-    while (tile > rows)
+    while (dev->info.kind == GB_CPU && tile > rows)
         tile /= 2;
     return tile;
 }
@@ -28,7 +29,7 @@ static gb_code layer_own(gb_run *run, void *to, const void *from, int which, uin
 {
     gb_batch_state *s = run->state;
     uint32_t rows = (uint32_t)s->sizes.batch, rectify = which == 0;
-    const uint32_t tile = tile_rows(rows);
+    const uint32_t tile = tile_rows(run->dev, rows);
     const gb_launch launch = {
         .grid = {(columns + BATCH_COLUMNS - 1) / BATCH_COLUMNS, (rows + tile - 1) / tile, 1},
         .block = {BATCH_COLUMNS, tile, 1}};

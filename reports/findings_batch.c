@@ -1,5 +1,5 @@
 /* The knee of a batch curve: the smallest batch that reaches 90 % of the largest throughput that
- * was measured. docs/methodology.md, "The knee of a batch curve". */
+ * was measured. docs/methodology.md, "A batch curve, and its knee". */
 #include "reports/findings.h"
 
 #include <math.h>
