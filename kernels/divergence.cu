@@ -11,12 +11,12 @@
  * there, and as |dx'/dx| = 2x < 1 no rounding error grows. */
 DIVERGENCE_INLINE float walk(float x, float c, uint32_t groups)
 {
+#if defined(__CUDACC__)
 #pragma unroll 1
-    for (uint32_t g = 0; g < groups; ++g) {
-#pragma unroll
+#endif
+    for (uint32_t g = 0; g < groups; ++g)
         for (int s = 0; s < DIVERGENCE_UNROLL; ++s)
             x = x * x + c;
-    }
     return x;
 }
 
