@@ -251,6 +251,9 @@ static const struct {
     {"graph-break-even", gb_finding_break_even},
     {"ridge", gb_finding_ridge},
     {"memory-bound", gb_finding_memory_bound},
+    {"tiled-product", gb_finding_tiled_product},
+    {"vendor-product", gb_finding_vendor_product},
+    {"tensor-product", gb_finding_tensor_product},
 };
 
 /* Rules that append their findings themselves. */

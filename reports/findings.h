@@ -41,5 +41,9 @@ bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
 bool gb_finding_launch(const gb_view *view, gb_buf *text);
 bool gb_finding_steps(const gb_view *view, gb_buf *text);
 bool gb_finding_break_even(const gb_view *view, gb_buf *text);
+/* findings_matmul.c */
+bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
+bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);
+bool gb_finding_tensor_product(const gb_view *view, gb_buf *text);
 
 #endif
