@@ -156,6 +156,27 @@ START_TEST(KRN_04_shared_memory_counts_static_and_dynamic_together)
 }
 END_TEST
 
+START_TEST(KRN_04_without_an_opt_in_the_limit_is_48_KiB)
+{
+    static const struct {
+        uint32_t dynamic;
+        gb_code code;
+    } rows[] = {{49148, GB_OK}, {49152, GB_OK}, {49156, GB_UNAVAILABLE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const gb_launch launch = {{1, 1, 1}, {1, 1, 1}, rows[i].dynamic};
+        uint32_t *mark = NULL, value = 0;
+        void *args[] = {&mark, &value};
+        set("FAKE_CUDA_ATTRIBUTES", "97=0"); /* cudaDevAttrMaxSharedMemoryPerBlockOptin */
+        dev->ops->close(dev);
+        ck_assert_int_eq(gb_device_cuda_open(0, &dev, &err), GB_OK);
+        gb_code code = dev->ops->launch(dev, NULL, GB_FN(noop), &launch, args, &err);
+        ck_assert_msg(code == rows[i].code, "row %zu: %d %s", i, code, err.message);
+    }
+    says("0 static + 49156 dynamic bytes");
+    says("is 49152");
+}
+END_TEST
+
 START_TEST(KRN_16_a_kernel_of_which_no_block_fits_is_an_error_with_its_needs)
 {
     const gb_launch launch = {{1, 1, 1}, {256, 1, 1}, 512};
@@ -507,6 +528,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(open, kernels_run_in_the_order_of_their_stream);
     tcase_add_test(open, KRN_01_a_failing_launch_carries_kernel_grid_and_block);
     tcase_add_test(open, KRN_04_shared_memory_counts_static_and_dynamic_together);
+    tcase_add_test(open, KRN_04_without_an_opt_in_the_limit_is_48_KiB);
     tcase_add_test(open, KRN_16_a_kernel_of_which_no_block_fits_is_an_error_with_its_needs);
     tcase_add_test(open, TIM_12_a_launch_without_machine_code_is_an_error_at_once);
     tcase_add_test(open, events_take_the_time_of_the_work_between_them);

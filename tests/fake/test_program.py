@@ -148,6 +148,18 @@ class Work(unittest.TestCase):
             self.assertEqual(run.statuses(), ["ok"] * 7)
             self.assertEqual(run.of("memory[")["time_ns"]["median"], 1e6)
 
+    def test_KRN_16_a_kernel_of_which_no_block_fits(self):
+        with Run("reduce") as run:
+            self.assertEqual(run.status, 0, run.err)
+        with Run("reduce", FAKE_CUDA_RESIDENT_BLOCKS=0, FAKE_CUDA_STATIC_SHARED=1024) as run:
+            self.assertEqual(run.status, 3, run.err)
+            record = run.of("variant=tree")
+            self.assertEqual(record["status"], "failed")
+            for part in ("kernel does not fit", "32 registers", "1024 static + 0 dynamic bytes"):
+                self.assertIn(part, record["reason"])
+            self.assertEqual(values(record), [])
+            self.assertEqual(run.of("variant=serial")["status"], "ok")  # needs no such figure
+
     def test_TIM_04_slow_first_call(self):
         with Run("tiny", FAKE_CUDA_FIRST_CALL_MS=40) as run:
             record = run.of("memory[")
