@@ -57,6 +57,11 @@ void gb_mismatch_merge(gb_mismatch *bad, const gb_mismatch *part)
     bad->count = count;
 }
 
+double gb_sum_tolerance(double epsilon, uint64_t additions, double sum)
+{
+    return epsilon * (double)additions * sum;
+}
+
 gb_code gb_mismatch_result(const gb_mismatch *bad, const char *what, uint64_t count, size_t size,
                            gb_error *err)
 {

@@ -84,6 +84,11 @@ static inline void gb_compare_u64(gb_mismatch *bad, uint64_t index, uint64_t exp
     if (found != expected)
         gb_mismatch_u64(bad, index, expected, found, digits);
 }
+/* How far a sum of positive terms may be from the exact one when each term goes through at most
+ * `additions` rounded ones: twice the bound additions * u * sum (Higham, Accuracy and Stability of
+ * Numerical Algorithms, 2nd edition, section 4.2), where epsilon = 2u is that of the type. So it
+ * depends on the type, on the length, and on the order of the additions. */
+double gb_sum_tolerance(double epsilon, uint64_t additions, double sum);
 /* GB_OK when nothing was bad, otherwise GB_WRONG_RESULT: "what: 3 of 1024 elements are wrong; the
  * first is element 17 (byte offset 136): expected 0.5, found nan". */
 gb_code gb_mismatch_result(const gb_mismatch *bad, const char *what, uint64_t count, size_t size,

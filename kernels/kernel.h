@@ -28,6 +28,9 @@ typedef struct gb_run {
     uint64_t seed;      /* for test data: the same on every machine */
     uint64_t iteration; /* counts enqueues; a kernel may rotate among buffers with it */
     void *state;        /* set by prepare */
+    /* The most launches that a kernel's own samples let wait at once: set by prepare, recorded;
+     * 0: not. */
+    uint32_t max_in_flight;
 } gb_run;
 
 /* One sample that a kernel takes itself. */
@@ -53,7 +56,8 @@ typedef struct gb_kernel {
      * itself; for a cold cache the loop flushes before it and asks for one iteration. enqueue
      * exists in either case: warm-up and verification use it. */
     bool (*samples_itself)(const gb_value args[], gb_timer timer);
-    /* Poisons the outputs (0xFF bytes) so that verify sees only what the next iteration wrote. */
+    /* Poisons the outputs (0xFF bytes) so that verify sees only what the next iteration wrote. May
+     * look before at what all iterations since the last reset have left: GB_WRONG_RESULT. */
     gb_code (*reset)(gb_run *run, gb_error *err);
     /* Checks the outputs of the last iteration (the stream is synchronised). GB_WRONG_RESULT with
      * first bad offset, expected, found and the count of bad elements. */

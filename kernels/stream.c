@@ -141,6 +141,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
         .items = n,
         .working_set = (op->reads + op->writes) * bytes,
         .ceiling = GB_CEILING_MEMORY,
+        .compute = type_of(args) == FP32 ? GB_COMPUTE_FP32 : GB_COMPUTE_FP64,
     };
 }
 
@@ -307,16 +308,14 @@ static void expected_sums(void *context, uint64_t first, uint64_t end)
     }
 }
 
-/* A sum's terms are positive, so its relative error is at most the unit roundoff times the number
- * of additions that a term goes through (Higham, Accuracy and Stability, section 4.2): one a tile,
- * and under 32 within a thread's loads, the rest and the tree of the block. Twice that is allowed.
- */
+/* A term goes through one addition a tile, and under 32 within a thread's loads, the rest and the
+ * tree of the block. */
 static double tolerance(const checking *c, double want)
 {
     if (c->sums == NULL)
         return 0; /* exact by the choice of the inputs */
     const double epsilon = c->s->type == FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    return epsilon * (double)(c->s->deal.per_block + 32) * want;
+    return gb_sum_tolerance(epsilon, c->s->deal.per_block + 32, want);
 }
 
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,

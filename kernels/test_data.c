@@ -97,9 +97,10 @@ typedef struct buffers {
 } buffers;
 
 /* Page-locked where that pays and can be had: a copy from pageable memory makes its caller wait. */
-static gb_code take_buffers(gb_device *dev, uint64_t total, buffers *b, gb_error *err)
+static gb_code take_buffers(gb_device *dev, size_t size, uint64_t total, buffers *b, gb_error *err)
 {
-    b->bytes = total < CHUNK_BYTES ? ((size_t)total + 63) / 64 * 64 : CHUNK_BYTES;
+    const size_t most = size > CHUNK_BYTES ? size : CHUNK_BYTES; /* one element at least */
+    b->bytes = ((size_t)(total < most ? total : most) + 63) / 64 * 64;
     const size_t all = total > b->bytes ? 2 * b->bytes : b->bytes;
     if (total > SMALL_BYTES && dev->info.kind != GB_CPU &&
         dev->ops->alloc(dev, GB_MEM_PINNED, all, &b->pinned, NULL) == GB_OK)
@@ -137,7 +138,7 @@ static gb_code walk_device(gb_run *run, walk *w, const gb_memory *memory, uint64
 {
     gb_device *dev = run->dev;
     buffers b = {0};
-    gb_code code = take_buffers(dev, count * w->size, &b, err);
+    gb_code code = take_buffers(dev, w->size, count * w->size, &b, err);
     const uint64_t step = b.bytes / w->size;
     const uint64_t chunks = (count + step - 1) / step;
     if (code == GB_OK && w->compare != NULL)
@@ -163,7 +164,7 @@ static gb_code walk_device(gb_run *run, walk *w, const gb_memory *memory, uint64
 static gb_code walk_over(gb_run *run, walk *w, const gb_memory *memory, uint64_t count,
                          gb_error *err)
 {
-    w->part = (PART_BYTES / w->size + 63) / 64 * 64;
+    w->part = (PART_BYTES / w->size / 64 + 1) * 64; /* also for elements larger than a part */
     w->pool = hire((count + w->part - 1) / w->part);
     pthread_mutex_init(&w->lock, NULL);
     gb_code code = GB_OK;

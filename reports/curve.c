@@ -6,13 +6,7 @@
 
 #include "base/units.h"
 #include "reports/gnuplot.h"
-
-/* Okabe & Ito's palette (https://jfly.uni-koeln.de/color/), told apart by the colour-blind; point
- * types tell the series apart in grey. Yellow is left out: too pale on white. */
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000"};
-static const int points[] = {7, 5, 9, 11, 13, 4, 6, 8, 10, 12};
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#include "reports/picture.h"
 
 typedef struct curve {
     const char *benchmark, *x, *y, *title;
@@ -21,6 +15,8 @@ typedef struct curve {
     const json_t *series;
     double x_min, x_max, y_min, y_max;
     size_t n_points, n_series, left_out;
+    const char *name;
+    gb_buf *notes;
 } curve;
 
 /* "h2d, pinned": the series' name from its parameters; with the device where there are several. */
@@ -51,12 +47,39 @@ static bool belongs(const curve *c, const gb_row *row)
 
 typedef struct point {
     double x, y, low, high;
+    double time, half, work; /* for dips */
 } point;
 
 static int by_x(const void *a, const void *b)
 {
     double x = ((const point *)a)->x, y = ((const point *)b)->x;
     return x < y ? -1 : x > y;
+}
+
+static double counted_work(const gb_work *work)
+{
+    uint64_t count = work->flops > 0         ? work->flops
+                     : work->bytes_moved > 0 ? work->bytes_moved
+                                             : work->items;
+    return (double)count;
+}
+
+/* Time that falls by more than the noise while the work grows: drawn as measured, and said. */
+static void note_dips(const curve *c, const char *label, const point p[], size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        char from[32], to[32], x[40];
+        if (!(p[i].work > p[i - 1].work) || !isfinite(p[i].half) || !isfinite(p[i - 1].half) ||
+            !(p[i].time * (1 + p[i].half) < p[i - 1].time / (1 + p[i - 1].half))) {
+            continue;
+        }
+        gb_buf_printf(c->notes,
+                      "plots: %s: %s: at %s = %s the time falls from %s to %s although the work "
+                      "grows; drawn as measured\n",
+                      c->name, label, c->x, gb_print_double(p[i].x, x, sizeof x),
+                      gb_format_ns(p[i - 1].time, from, sizeof from),
+                      gb_format_ns(p[i].time, to, sizeof to));
+    }
 }
 
 /* The points of the series called `label`, in order of x; returns how many. */
@@ -84,6 +107,9 @@ static size_t collect(const gb_results *results, const gb_table *table, curve *c
             continue;
         }
         double half = isfinite(row->plus_minus) ? row->plus_minus : 0;
+        p.time = row->time_ns;
+        p.half = row->plus_minus;
+        p.work = counted_work(&row->first->work);
         p.low = p.y / (1 + half);
         p.high = p.y * (1 + half);
         out[n++] = p;
@@ -116,26 +142,6 @@ static void add_block(curve *c, const char *label, const point p[], size_t n, gb
     }
     c->n_points += n;
     c->n_series++;
-}
-
-/* Scales for axes: one factor and its prefix for the whole axis, from the largest value. */
-static double axis_scale(double max, const char *unit, char label[32])
-{
-    static const struct {
-        double factor;
-        const char *prefix;
-    } up[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
-    if (strcmp(unit, "ns") == 0) {
-        double factor = max >= 1e9 ? 1e9 : max >= 1e6 ? 1e6 : max >= 1e3 ? 1e3 : 1;
-        snprintf(label, 32, "%s", max >= 1e9 ? "s" : max >= 1e6 ? "ms" : max >= 1e3 ? "us" : "ns");
-        return factor;
-    }
-    size_t i = 0;
-    while (i + 1 < COUNT(up) && max < up[i].factor) {
-        i++;
-    }
-    snprintf(label, 32, "%s%s", up[i].prefix, unit);
-    return up[i].factor;
 }
 
 /* Ticks at powers of two (bytes) with their labels: at most about a dozen. */
@@ -220,65 +226,22 @@ static void fitted_line(const json_t *fit, const curve *c, double scale, size_t 
                   "linecolor rgb '%s' notitle",
                   gb_print_double(f.latency_ns * 1e-9, a, sizeof a),
                   gb_print_double(f.bandwidth, b, sizeof b), gb_print_double(scale, s, sizeof s),
-                  colours[series % COUNT(colours)]);
+                  gb_picture_colour(series));
 }
 
 static void write_head(const gb_results *results, const curve *c, const char *name, double scale,
-                       const char *unit, gb_buf *script)
+                       gb_buf *script)
 {
-    const char *started =
-        json_string_value(json_object_get(json_object_get(results->document, "run"), "started"));
     bool bytes = strcmp(c->x, "bytes") == 0 && c->x_max >= 2;
     bool log_x = c->x_max / c->x_min >= 8, log_y = c->y_max / c->y_min >= 8;
-    gb_buf title = {0};
-    gb_buf_add(&title, c->title != NULL ? c->title : c->benchmark);
-    const char *kind = gb_results_device_kind(results, 0);
     bool several = json_array_size(json_object_get(results->document, "devices")) > 1;
-    gb_buf text = {0};
-    gb_buf_printf(
-        &text, "%s%s%s, %.10s", several ? "several devices" : gb_results_device_name(results, 0),
-        several ? "" : ", device: ", several ? "" : kind, started != NULL ? started : "no date");
-    if (!several && strcmp(kind, "cpu") == 0) {
-        gb_buf_add(&text, " - figures of this CPU, not of a GPU");
-    }
-    gb_buf_printf(script,
-                  "# Run it from the run directory: gnuplot plots/%s.gp\n"
-                  "set encoding utf8\n",
-                  name);
-    gb_buf_add(script, "set title ");
-    gb_gnuplot_quote(script, title.data != NULL ? title.data : "");
-    gb_buf_add(script, " noenhanced offset 0,1.2 font ',14'\nset label 1 ");
-    gb_gnuplot_quote(script, text.data != NULL ? text.data : "");
-    gb_buf_add(script, " noenhanced at graph 0.5,1.04 center font ',10' textcolor rgb '#555555'\n"
-                       "set xlabel ");
-    gb_gnuplot_quote(script, c->x_label);
-    gb_buf_add(script, " noenhanced\nset ylabel ");
-    gb_gnuplot_quote(script, c->y_label);
-    gb_buf_add(
-        script,
-        " noenhanced\nset grid xtics ytics linetype 1 linecolor rgb '#dddddd'\nset border 3\n"
-        "set tics nomirror\nset key outside right top noenhanced\n"
-        "set format y '%g'\nset tmargin 5\n");
+    gb_picture_head(results, several ? -1 : 0, name, c->title != NULL ? c->title : c->benchmark,
+                    c->x_label, c->y_label, script);
     axis_range("x", c->x_min, c->x_max, log_x, script);
     axis_range("y", c->y_min / scale, c->y_max / scale, log_y, script);
     if (bytes && log_x) {
         byte_ticks(c, script);
     }
-    (void)unit;
-    gb_buf_free(&title);
-    gb_buf_free(&text);
-}
-
-static void write_outputs(const char *name, const gb_buf *lines, gb_buf *script)
-{
-    gb_buf_printf(script,
-                  "set terminal svg size 1000,600 noenhanced font 'sans,12' background "
-                  "'#ffffff'\nset output 'plots/%s.svg'\nplot %s\nset output\n",
-                  name, lines->data);
-    gb_buf_printf(script,
-                  "set terminal pngcairo size 1000,600 noenhanced font 'sans,11' background "
-                  "'#ffffff'\nset output 'plots/%s.png'\nreplot\nset output\n",
-                  name);
 }
 
 /* Walks the series in the order of their first rows: data blocks first, then the plot command. */
@@ -303,6 +266,7 @@ static gb_code write_series(const gb_results *results, const gb_table *table, cu
         if (n > 0) {
             size_t s = c->n_series;
             add_block(c, label.data, found, n, data);
+            note_dips(c, label.data, found, n);
             labels[s] = label;
         } else {
             gb_buf_free(&label);
@@ -317,21 +281,21 @@ static void write_script(const gb_results *results, const gb_table *table, curve
                          gb_buf *script)
 {
     char unit[32], x_label[256], y_label[256], number[40];
-    double scale = axis_scale(c->y_max, c->unit, unit);
+    double scale = gb_picture_scale(c->y_max, c->unit, unit);
     snprintf(x_label, sizeof x_label, "%s", c->x);
     snprintf(y_label, sizeof y_label, "%s (%s), %s is better", c->y, unit,
              c->higher ? "higher" : "lower");
     c->x_label = x_label;
     c->y_label = y_label;
-    write_head(results, c, name, scale, unit, script);
+    write_head(results, c, name, scale, script);
     gb_buf lines = {0};
     for (size_t s = 0; s < c->n_series; s++) {
         gb_print_double(scale, number, sizeof number);
         gb_buf_printf(&lines,
                       "%s'plots/%s.dat' index %zu using 1:($2/%s):($3/%s):($4/%s) with yerrorlines "
                       "linewidth 2 pointtype %d pointsize 0.8 linecolor rgb '%s' title ",
-                      s > 0 ? ", \\\n  " : "", name, s, number, number, number,
-                      points[s % COUNT(points)], colours[s % COUNT(colours)]);
+                      s > 0 ? ", \\\n  " : "", name, s, number, number, number, gb_picture_point(s),
+                      gb_picture_colour(s));
         gb_gnuplot_quote(&lines, labels[s].data);
         gb_buf_add(&lines, " noenhanced");
         const gb_row *row = first_row(results, table, c, labels[s].data);
@@ -340,7 +304,7 @@ static void write_script(const gb_results *results, const gb_table *table, curve
             fitted_line(fit, c, scale, s, &lines);
         }
     }
-    write_outputs(name, &lines, script);
+    gb_picture_outputs(name, &lines, script);
     script->failed = script->failed || lines.failed;
     gb_buf_free(&lines);
 }
@@ -354,6 +318,8 @@ gb_code gb_curve_write(const gb_results *results, const gb_table *table, const j
                .title = json_string_value(json_object_get(plot, "title")),
                .series = json_object_get(plot, "series"),
                .unit = "",
+               .name = name,
+               .notes = notes,
                .x_min = INFINITY,
                .x_max = -INFINITY,
                .y_min = INFINITY,

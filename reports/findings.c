@@ -1,6 +1,7 @@
 /* Findings: sentences computed from the records by stated rules. A rule looks for the rows it needs
- * and stays silent when one is missing. Each sentence carries its figures. */
-#include "reports/report.h"
+ * and stays silent when one is missing. Each sentence carries its figures. Rules of a kernel of its
+ * own stand in findings_NAME.c. */
+#include "reports/findings.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,30 +11,34 @@
 #include "base/json.h"
 #include "base/units.h"
 
-/* What a rule sees: the rows of one device. */
-typedef struct gb_view {
-    bool cpu; /* the cpu device: no bus between host and device */
-    const gb_row *rows;
-    size_t n;
-} gb_view;
-
-typedef bool (*gb_rule)(const gb_view *view, gb_buf *text);
-
-static bool usable(const gb_row *row, const char *kernel)
+bool gb_row_usable(const gb_row *row, const char *kernel)
 {
     return row->n_ok > 0 && row->time_ns > 0 && strcmp(row->first->kernel, kernel) == 0;
 }
 
-static bool word_is(const gb_row *row, const char *param, const char *word)
+bool gb_row_word_is(const gb_row *row, const char *param, const char *word)
 {
     const char *value = gb_row_word(row, param);
     return value != NULL && strcmp(value, word) == 0;
 }
 
-static bool number_is(const gb_row *row, const char *param, double number)
+bool gb_row_number_is(const gb_row *row, const char *param, double number)
 {
     double value = 0;
     return gb_row_number(row, param, &value) && value == number;
+}
+
+gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
+                       json_t *figures, gb_error *err)
+{
+    json_t *finding = text->failed ? NULL
+                                   : json_pack("{s:s, s:i, s:s}", "rule", rule, "device",
+                                               view->device, "text", text->data);
+    bool lost = finding == NULL;
+    if (figures != NULL)
+        lost |= json_object_set_new(finding, "figures", figures) != 0;
+    lost |= json_array_append_new(findings, finding) != 0;
+    return lost ? gb_fail(err, GB_NO_MEMORY, "out of memory for a finding") : GB_OK;
 }
 
 static double bandwidth(const gb_row *row)
@@ -58,13 +63,13 @@ static const gb_row *largest(const gb_view *view, bool (*passes)(const gb_row *)
 
 static bool is_cached_read(const gb_row *row)
 {
-    return usable(row, "stream") && word_is(row, "op", "read") &&
+    return gb_row_usable(row, "stream") && gb_row_word_is(row, "op", "read") &&
            (row->flags & GB_BIT(GB_FLAG_CACHE_RESIDENT)) != 0 && bandwidth(row) > 0;
 }
 
 static bool is_launch(const gb_row *row)
 {
-    return usable(row, "noop") && word_is(row, "what", "kernel") &&
+    return gb_row_usable(row, "noop") && gb_row_word_is(row, "what", "kernel") &&
            row->first->timer == GB_TIMER_ROUNDTRIP;
 }
 
@@ -93,8 +98,9 @@ static bool launch_in_cached_reads(const gb_view *view, gb_buf *text)
 
 static bool is_plain_h2d(const gb_row *row, const char *memory)
 {
-    return usable(row, "copy") && word_is(row, "direction", "h2d") &&
-           word_is(row, "memory", memory) && number_is(row, "pieces", 1) && bandwidth(row) > 0;
+    return gb_row_usable(row, "copy") && gb_row_word_is(row, "direction", "h2d") &&
+           gb_row_word_is(row, "memory", memory) && gb_row_number_is(row, "pieces", 1) &&
+           bandwidth(row) > 0;
 }
 
 /* Pinned against pageable at the largest size that both have. */
@@ -137,13 +143,14 @@ static bool many_small_copies(const gb_view *view, gb_buf *text)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         double pieces = 0;
-        if (!usable(row, "copy") || !gb_row_number(row, "pieces", &pieces) || pieces <= most) {
+        if (!gb_row_usable(row, "copy") || !gb_row_number(row, "pieces", &pieces) ||
+            pieces <= most) {
             continue;
         }
         char *key = gb_row_key(row, without);
         for (size_t j = 0; key != NULL && j < view->n; j++) {
             const gb_row *other = &view->rows[j];
-            if (!usable(other, "copy") || !number_is(other, "pieces", 1) ||
+            if (!gb_row_usable(other, "copy") || !gb_row_number_is(other, "pieces", 1) ||
                 strcmp(other->first->benchmark, row->first->benchmark) != 0) {
                 continue;
             }
@@ -175,18 +182,20 @@ static bool many_small_copies(const gb_view *view, gb_buf *text)
 
 static bool is_coalesced(const gb_row *row)
 {
-    return usable(row, "access") && word_is(row, "pattern", "coalesced") && bandwidth(row) > 0;
+    return gb_row_usable(row, "access") && gb_row_word_is(row, "pattern", "coalesced") &&
+           bandwidth(row) > 0;
 }
 
 static bool is_stride_8(const gb_row *row)
 {
-    return usable(row, "access") && word_is(row, "pattern", "strided") &&
-           number_is(row, "stride", 8) && bandwidth(row) > 0;
+    return gb_row_usable(row, "access") && gb_row_word_is(row, "pattern", "strided") &&
+           gb_row_number_is(row, "stride", 8) && bandwidth(row) > 0;
 }
 
 static bool is_random(const gb_row *row)
 {
-    return usable(row, "access") && word_is(row, "pattern", "random") && bandwidth(row) > 0;
+    return gb_row_usable(row, "access") && gb_row_word_is(row, "pattern", "random") &&
+           bandwidth(row) > 0;
 }
 
 static double elements(const gb_row *row)
@@ -235,7 +244,39 @@ static const struct {
     {"order-of-access", order_of_access},
     {"pinned-against-pageable", pinned_against_pageable},
     {"many-small-copies", many_small_copies},
+    {"transpose-tiles", gb_finding_transpose},
+    {"bank-conflicts", gb_finding_bank},
+    {"launch", gb_finding_launch},
+    {"many-launches", gb_finding_steps},
+    {"graph-break-even", gb_finding_break_even},
+    {"ridge", gb_finding_ridge},
+    {"memory-bound", gb_finding_memory_bound},
+    {"tiled-product", gb_finding_tiled_product},
+    {"vendor-product", gb_finding_vendor_product},
+    {"tensor-product", gb_finding_tensor_product},
 };
+
+/* Rules that append their findings themselves. */
+static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb_error *err) = {
+    gb_findings_batch,
+    gb_findings_divergence,
+};
+
+static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0] && code == GB_OK; i++) {
+        gb_buf text = {0};
+        if (rules[i].rule(view, &text)) {
+            code = gb_finding_add(findings, view, rules[i].name, &text, NULL, err);
+        }
+        gb_buf_free(&text);
+    }
+    for (size_t i = 0; i < sizeof series_rules / sizeof series_rules[0] && code == GB_OK; i++) {
+        code = series_rules[i](view, findings, err);
+    }
+    return code;
+}
 
 gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *err)
 {
@@ -246,23 +287,24 @@ gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *er
         return code;
     }
     json_t *findings = json_array();
-    for (size_t first = 0, end; first < table.n && findings != NULL; first = end) {
+    if (findings == NULL) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    }
+    for (size_t first = 0, end; first < table.n && code == GB_OK; first = end) {
         int device = table.rows[first].first->device;
         for (end = first; end < table.n && table.rows[end].first->device == device;) {
             end++;
         }
-        gb_view view = {.rows = &table.rows[first], .n = end - first};
+        gb_view view = {
+            .results = results, .device = device, .rows = &table.rows[first], .n = end - first};
         view.cpu = strcmp(gb_results_device_kind(results, device), "cpu") == 0;
-        for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-            gb_buf text = {0};
-            if (rules[i].rule(&view, &text) && !text.failed) {
-                json_array_append_new(findings, json_pack("{s:s, s:i, s:s}", "rule", rules[i].name,
-                                                          "device", device, "text", text.data));
-            }
-            gb_buf_free(&text);
-        }
+        code = apply(&view, findings, err);
     }
     gb_table_free(&table);
+    if (code != GB_OK) {
+        json_decref(findings);
+        return code;
+    }
     *out = findings;
-    return findings != NULL ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    return GB_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "reports/curve.h"
 #include "reports/gnuplot.h"
+#include "reports/roofline.h"
 
 #define GNUPLOT_TIMEOUT_S 120
 
@@ -33,6 +34,28 @@ static gb_code write_file(const char *dir, const char *name, const char *suffix,
     return code;
 }
 
+/* The kinds of pictures; a suite's words for them stand in harness/suite/plots.c. */
+static const struct {
+    const char *type;
+    gb_code (*write)(const gb_results *results, const gb_table *table, const json_t *plot,
+                     const char *name, gb_buf *script, gb_buf *data, gb_buf *notes, gb_error *err);
+} types[] = {{"curve", gb_curve_write}, {"roofline", gb_roofline_write}};
+
+static gb_code write_type(const gb_results *results, const gb_table *table, const json_t *plot,
+                          const char *name, gb_buf *script, gb_buf *data, gb_buf *notes,
+                          gb_error *err)
+{
+    const char *type = json_string_value(json_object_get(plot, "type"));
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (type != NULL && strcmp(type, types[i].type) == 0) {
+            return types[i].write(results, table, plot, name, script, data, notes, err);
+        }
+    }
+    gb_buf_printf(notes, "plots: this version draws no plot of type '%s'\n",
+                  type != NULL ? type : "");
+    return GB_OK;
+}
+
 /* Writes script and data of one plot; *name stays empty when there is nothing to plot. */
 static gb_code write_plot(const gb_results *results, const gb_table *table, const json_t *plot,
                           size_t number, const char *dir, char name[160], gb_buf *notes,
@@ -40,14 +63,17 @@ static gb_code write_plot(const gb_results *results, const gb_table *table, cons
 {
     const char *benchmark = json_string_value(json_object_get(plot, "benchmark"));
     const char *y = json_string_value(json_object_get(plot, "y"));
+    const char *type = json_string_value(json_object_get(plot, "type"));
     gb_buf script = {0}, data = {0};
     char file[128], label[256];
     name[0] = '\0';
     snprintf(label, sizeof label, "%s %s", benchmark != NULL ? benchmark : "plot",
-             y != NULL ? y : "");
+             y != NULL      ? y
+             : type != NULL ? type
+                            : "");
     gb_text_filename(label, file, sizeof file);
     snprintf(name, 160, "%02zu-%s", number + 1, file);
-    gb_code code = gb_curve_write(results, table, plot, name, &script, &data, notes, err);
+    gb_code code = write_type(results, table, plot, name, &script, &data, notes, err);
     if (code == GB_OK && data.length > 0) {
         code = write_file(dir, name, ".dat", &data, err);
         if (code == GB_OK) {

@@ -110,6 +110,17 @@ static block make_block(const gb_row rows[], size_t n)
     return b;
 }
 
+/* Whether all rows have the same timer. */
+static bool one_timer(const block *b)
+{
+    for (size_t i = 1; i < b->n; i++) {
+        if (b->rows[i].first->timer != b->rows[0].first->timer) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* "copy: direction=h2d, timer device, cache warm" - what is the same for all rows. */
 static void block_title(const block *b, bool color, gb_buf *out)
 {
@@ -129,38 +140,33 @@ static void block_title(const block *b, bool color, gb_buf *out)
     gb_buf_add(out, "\n");
     gb_ink_add(out, GB_BOLD, color, name != NULL ? name : "");
     gb_buf_printf(out, "  (%stimer %s, cache %s)\n", text.data != NULL ? text.data : "",
-                  gb_timer_word(r->timer), gb_cache_word(r->cache));
+                  one_timer(b) ? gb_timer_word(r->timer) : "by case", gb_cache_word(r->cache));
     free(name);
     gb_buf_free(&text);
 }
 
-static bool has_peak(const block *b)
+/* Whether some row knows the ceiling of a metric: the metric then has a column of shares. */
+static bool has_peak(const block *b, const char *name)
 {
     for (size_t i = 0; i < b->n; i++) {
-        const gb_record *r = b->rows[i].first;
-        for (size_t m = 0; m < r->n_metrics; m++) {
-            if (r->metrics[m].peak > 0) {
-                return true;
-            }
+        const gb_metric *metric = gb_record_metric(b->rows[i].first, name);
+        if (metric != NULL && metric->peak > 0) {
+            return true;
         }
     }
     return false;
 }
 
-/* The share of the first metric's ceiling, "" where none is known. */
-static void peak_text(const gb_row *row, char *buf, size_t size)
+/* The share of a metric's ceiling, "" where none is known. */
+static const char *peak_text(const gb_row *row, const char *name, double value, char *buf,
+                             size_t size)
 {
+    const gb_metric *metric = gb_record_metric(row->first, name);
     buf[0] = '\0';
-    for (size_t m = 0; m < row->first->n_metrics; m++) {
-        const gb_metric *metric = &row->first->metrics[m];
-        const char *unit;
-        bool higher;
-        if (metric->peak > 0) {
-            double share = gb_row_metric(row, metric->name, &unit, &higher) / metric->peak;
-            gb_format_percent(share, buf, size);
-            return;
-        }
+    if (metric == NULL || !(metric->peak > 0)) {
+        return buf;
     }
+    return gb_format_percent(value / metric->peak, buf, size);
 }
 
 static void flags_text(uint32_t flags, gb_buf *out)
@@ -182,7 +188,7 @@ static const char *plus_minus_text(double half, char *buf, size_t size)
     return half > 1 ? "> 100 %" : gb_format_percent(half, buf, size);
 }
 
-static void add_values(const block *b, const gb_row *row, bool peak, gb_grid *grid)
+static void add_values(const block *b, const gb_row *row, gb_grid *grid)
 {
     char text[64];
     gb_grid_add(grid, GB_PLAIN, gb_format_ns(row->time_ns, text, sizeof text));
@@ -192,10 +198,10 @@ static void add_values(const block *b, const gb_row *row, bool peak, gb_grid *gr
         bool higher;
         double value = gb_row_metric(row, b->metrics[m]->name, &unit, &higher);
         gb_grid_add(grid, GB_PLAIN, gb_format_rate(value, b->metrics[m]->unit, text, sizeof text));
-    }
-    if (peak) {
-        peak_text(row, text, sizeof text);
-        gb_grid_add(grid, GB_PLAIN, text);
+        if (has_peak(b, b->metrics[m]->name)) {
+            gb_grid_add(grid, GB_PLAIN,
+                        peak_text(row, b->metrics[m]->name, value, text, sizeof text));
+        }
     }
     gb_buf notes = {0};
     flags_text(row->flags, &notes);
@@ -207,7 +213,7 @@ static void add_values(const block *b, const gb_row *row, bool peak, gb_grid *gr
     gb_buf_free(&notes);
 }
 
-static void add_headings(const block *b, bool peak, gb_grid *grid, bool right[])
+static void add_headings(const block *b, gb_grid *grid, bool right[])
 {
     size_t column = 0;
     for (size_t p = 0; p < b->n_params; p++) {
@@ -222,10 +228,10 @@ static void add_headings(const block *b, bool peak, gb_grid *grid, bool right[])
     for (size_t m = 0; m < b->n_metrics; m++) {
         gb_grid_add(grid, GB_DIM, b->metrics[m]->name);
         right[column++] = true;
-    }
-    if (peak) {
-        gb_grid_add(grid, GB_DIM, "of peak");
-        right[column++] = true;
+        if (has_peak(b, b->metrics[m]->name)) {
+            gb_grid_add(grid, GB_DIM, "of peak");
+            right[column++] = true;
+        }
     }
     gb_grid_add(grid, GB_DIM, "notes");
     right[column] = false;
@@ -233,10 +239,13 @@ static void add_headings(const block *b, bool peak, gb_grid *grid, bool right[])
 
 static void measured_rows(const block *b, bool color, gb_buf *out)
 {
-    bool right[MAX_COLUMNS + GB_MAX_METRICS + 4] = {false};
-    bool peak = has_peak(b), any = false;
-    gb_grid grid = {.columns = b->n_params + b->n_metrics + 3 + (peak ? 1 : 0)};
-    add_headings(b, peak, &grid, right);
+    bool right[MAX_COLUMNS + 2 * GB_MAX_METRICS + 4] = {false};
+    bool any = false;
+    gb_grid grid = {.columns = b->n_params + b->n_metrics + 3};
+    for (size_t m = 0; m < b->n_metrics; m++) {
+        grid.columns += has_peak(b, b->metrics[m]->name);
+    }
+    add_headings(b, &grid, right);
     for (size_t i = 0; i < b->n; i++) {
         const gb_row *row = &b->rows[i];
         if (row->n_ok == 0) {
@@ -246,7 +255,7 @@ static void measured_rows(const block *b, bool color, gb_buf *out)
             char text[160];
             gb_grid_add(&grid, GB_PLAIN, gb_row_param_text(row, b->params[p], text, sizeof text));
         }
-        add_values(b, row, peak, &grid);
+        add_values(b, row, &grid);
         any = true;
     }
     if (any) {
@@ -395,6 +404,12 @@ static void summary(const gb_results *results, const gb_table *table, bool color
         gb_buf_printf(out, "; took %s", gb_format_ns(json_number_value(elapsed), text, 32));
     }
     gb_buf_add(out, results->complete ? ".\n" : ". The run is not complete.\n");
+    if (results->hardware_fault != NULL) {
+        char *text = gb_text_printable(results->hardware_fault);
+        gb_ink_add(out, GB_RED, color, "hardware fault");
+        gb_buf_printf(out, ": %s. This run cannot serve as a baseline.\n", text ? text : "");
+        free(text);
+    }
 }
 
 gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_error *err)

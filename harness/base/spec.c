@@ -13,6 +13,16 @@ static const char *const timer_words[GB_TIMERS] = {
     [GB_TIMER_DEVICE] = "device", [GB_TIMER_ROUNDTRIP] = "roundtrip", [GB_TIMER_CALL] = "call"};
 static const char *const cache_words[GB_CACHES] = {
     [GB_CACHE_WARM] = "warm", [GB_CACHE_COLD] = "cold"};
+static const char *const compute_words[GB_COMPUTES] = {[GB_COMPUTE_NONE] = "none",
+                                                       [GB_COMPUTE_FP64] = "fp64",
+                                                       [GB_COMPUTE_FP32] = "fp32",
+                                                       [GB_COMPUTE_FP16] = "fp16",
+                                                       [GB_COMPUTE_BF16] = "bf16",
+                                                       [GB_COMPUTE_INT32] = "int32",
+                                                       [GB_COMPUTE_FP64_TENSOR] = "fp64-tensor",
+                                                       [GB_COMPUTE_TF32_TENSOR] = "tf32-tensor",
+                                                       [GB_COMPUTE_FP16_TENSOR] = "fp16-tensor",
+                                                       [GB_COMPUTE_BF16_TENSOR] = "bf16-tensor"};
 
 static const char *word_of(const char *const words[], size_t n, size_t i)
 {
@@ -75,6 +85,21 @@ bool gb_cache_parse(const char *word, gb_cache *out)
     return found;
 }
 
+const char *gb_compute_word(gb_compute compute)
+{
+    return word_of(compute_words, GB_COMPUTES, (size_t)compute);
+}
+
+bool gb_compute_parse(const char *word, gb_compute *out)
+{
+    size_t i;
+    bool found = index_of(compute_words, GB_COMPUTES, word, &i);
+    if (found) {
+        *out = (gb_compute)i;
+    }
+    return found;
+}
+
 const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *name)
 {
     for (size_t i = 0; i < catalog->n; i++) {
@@ -83,6 +108,11 @@ const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *nam
         }
     }
     return NULL;
+}
+
+gb_timer gb_spec_timer(const gb_kernel_spec *spec, const gb_value args[], gb_timer chosen)
+{
+    return spec->timer_of != NULL ? spec->timer_of(args) : chosen;
 }
 
 int gb_spec_param(const gb_kernel_spec *spec, const char *name)

@@ -68,6 +68,25 @@ typedef struct gb_param {
  * device, or none that is known in advance. */
 typedef enum gb_ceiling { GB_CEILING_NONE, GB_CEILING_MEMORY, GB_CEILING_LINK } gb_ceiling;
 
+/* The arithmetic units that do a case's floating-point (or whole-number) operations: they have a
+ * peak of their own. FP16 and BF16: packed pairs outside the tensor cores. Words: "none", "fp64",
+ * "fp32", "fp16", "bf16", "int32", "fp64-tensor", "tf32-tensor", "fp16-tensor", "bf16-tensor". */
+typedef enum gb_compute {
+    GB_COMPUTE_NONE,
+    GB_COMPUTE_FP64,
+    GB_COMPUTE_FP32,
+    GB_COMPUTE_FP16,
+    GB_COMPUTE_BF16,
+    GB_COMPUTE_INT32,
+    GB_COMPUTE_FP64_TENSOR,
+    GB_COMPUTE_TF32_TENSOR,
+    GB_COMPUTE_FP16_TENSOR,
+    GB_COMPUTE_BF16_TENSOR,
+    GB_COMPUTES
+} gb_compute;
+const char *gb_compute_word(gb_compute compute);
+bool gb_compute_parse(const char *word, gb_compute *out);
+
 /* Work of ONE iteration, counted by the kernel from its arguments (never measured).
  *   bytes_read, bytes_written  what the algorithm must move at least (compulsory traffic)
  *   bytes_moved   numerator of "bandwidth" by the stated convention: h2d and d2h N, d2d 2N,
@@ -78,9 +97,11 @@ typedef struct gb_work {
     uint64_t bytes_read, bytes_written, bytes_moved, bytes_sectors, flops, items;
     uint64_t working_set; /* bytes touched by one iteration: decides cache-resident */
     gb_ceiling ceiling;
+    gb_compute compute; /* what does the flops */
 } gb_work;
 
-/* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns. */
+/* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns; GB_NS_PER_ITEM: the
+ * time divided by the number of items. */
 typedef enum gb_numerator {
     GB_PER_NOTHING,
     GB_PER_BYTES_MOVED,
@@ -88,7 +109,8 @@ typedef enum gb_numerator {
     GB_PER_BYTES_WRITTEN,
     GB_PER_BYTES_SECTORS,
     GB_PER_FLOPS,
-    GB_PER_ITEMS
+    GB_PER_ITEMS,
+    GB_NS_PER_ITEM
 } gb_numerator;
 
 /* A metric of a kernel: value = numerator / time (units B/s, FLOP/s, items/s) or time (ns).
@@ -126,6 +148,9 @@ typedef struct gb_kernel_spec {
     unsigned timers;          /* GB_BIT(gb_timer) allowed */
     unsigned caches;          /* GB_BIT(gb_cache) allowed */
     gb_timer default_timer;
+    /* The timer of a case where its arguments decide it (phases of which each can be timed in one
+     * way alone); a suite cannot choose one then. NULL: the suite's choice or default_timer. */
+    gb_timer (*timer_of)(const gb_value args[]);
     /* Checks the arguments (args[i] belongs to params[i]) against each other for a kind of device
      * and fills *need. Pure. Returns GB_OK, GB_INVALID (a combination that can never run: an error
      * of the suite), or GB_UNAVAILABLE (never on this kind of device: a skip with that reason). */
@@ -143,6 +168,8 @@ typedef struct gb_catalog {
 const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *name); /* or NULL */
 /* Index of a parameter or metric by name; -1 when there is none. */
 int gb_spec_param(const gb_kernel_spec *spec, const char *name);
+/* The timer of a case for which the suite chose `chosen`. */
+gb_timer gb_spec_timer(const gb_kernel_spec *spec, const gb_value args[], gb_timer chosen);
 int gb_spec_metric(const gb_kernel_spec *spec, const char *name);
 
 /* Value of a parameter as text: exact integers, words as they are. Writes at most `size` bytes

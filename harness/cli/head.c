@@ -82,11 +82,14 @@ static json_t *plots_json(const gb_suite *suite)
         json_t *series = json_array();
         for (size_t s = 0; series && s < plot->n_series; s++)
             json_array_append_new(series, json_string(spec->params[plot->series[s]].name));
-        json_array_append_new(
-            array, json_pack("{s:s, s:o, s:s, s:s, s:s, s:o}", "type", plot->type, "title",
-                             gb_json_string(plot->title), "benchmark", benchmark->name, "x",
-                             spec->params[plot->x].name, "y",
-                             plot->y < 0 ? "time" : spec->metrics[plot->y].name, "series", series));
+        json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:o}", "type",
+                                               plot->type, "title", gb_json_string(plot->title),
+                                               "benchmark", benchmark->name, "x",
+                                               plot->x < 0 ? NULL : spec->params[plot->x].name, "y",
+                                               plot->x < 0   ? NULL
+                                               : plot->y < 0 ? "time"
+                                                             : spec->metrics[plot->y].name,
+                                               "series", series));
     }
     return array;
 }

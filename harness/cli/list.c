@@ -178,7 +178,8 @@ static int describe(gb_cli *cli)
     add_words(&out, "Timers", spec->timers, GB_TIMERS, timer_word);
     add_words(&out, "Caches", spec->caches, GB_CACHES, cache_word);
     gb_buf_printf(&out, "Default timer: %s\n\nThe picture to expect:\n",
-                  gb_timer_word(spec->default_timer));
+                  spec->timer_of != NULL ? "decided by the parameters"
+                                         : gb_timer_word(spec->default_timer));
     gb_cli_paragraph(&out, spec->picture);
     gb_buf_printf(&out, "\nCode: %s (version %u)\n", spec->source, spec->version);
     return print(cli, &out);

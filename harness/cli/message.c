@@ -18,6 +18,7 @@ const gb_warning gb_warnings[] = {
     {"odd-device", "one of several devices is faster or slower than the others"},
     {"plots", "a plot was left out, or gnuplot is missing"},
     {"profiled", "a profiler is attached"},
+    {"published", "a file of configs/gpus/ cannot be used"},
     {"synchronous-launches", "CUDA_LAUNCH_BLOCKING is set"},
     {"torn-line", "the last line of cases.jsonl was torn"},
     {"worker", "a worker died between two cases, or others use the device"},

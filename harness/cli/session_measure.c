@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "cli/head.h"
+#include "cli/published.h"
 #include "cli/session.h"
 #include "run/process.h"
 
@@ -52,6 +53,19 @@ static gb_code drop_devices_without_plan(gb_session *s, gb_error *err)
     return code;
 }
 
+/* Adds to the facts of a cuda device what its vendor publishes: "published", or null. */
+static void add_published(gb_session *s, const gb_chosen *device)
+{
+    json_t *found = NULL;
+    gb_error err = {0};
+    const char *name = json_string_value(json_object_get(device->info, "name"));
+    if (device->kind != GB_CUDA || !name)
+        return;
+    if (gb_published_find(name, &found, &err))
+        gb_cli_warn(s->cli, "published", "%s", err.message);
+    json_object_set_new(device->info, "published", found ? found : json_null());
+}
+
 int gb_session_devices(gb_session *s)
 {
     gb_error err = {0};
@@ -64,6 +78,8 @@ int gb_session_devices(gb_session *s)
         code = drop_devices_without_plan(s, &err);
     if (!code && s->resumed)
         code = same_devices(s, &err);
+    for (size_t i = 0; !code && i < s->n_devices; i++)
+        add_published(s, &s->devices[i]);
     int status = code ? fail(s, code, &err) : GB_EXIT_OK;
     if (!code && note.data)
         gb_cli_note(s->cli, "%s", note.data);
@@ -239,6 +255,8 @@ static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
                         .store_user = &at,
                         .have = s->resumed ? have : NULL};
     warn_about(s, device->info);
+    gb_peaks_load(json_object_get(json_object_get(device->info, "published"), "peaks"), &how.published,
+                  NULL);
     gb_code code = gb_supervise_plan(&how, plan, err);
     gb_progress_end(&s->progress);
     return code;

@@ -54,19 +54,20 @@ typedef enum gb_op_kind {
     GB_OP_GRAPH
 } gb_op_kind;
 
-#define GB_OP_ARGS_BYTES 256 /* arguments of a launch; larger ones are refused */
+#define GB_OP_ARGS_BYTES 4096 /* arguments of a launch, as on a GPU; larger ones are refused */
 #define GB_OP_MAX_ARGS 16
 
-/* One operation, complete in itself: arguments are copied, so that the caller may go on. */
+/* One operation, complete in itself: arguments are copied, so that the caller may go on. They stand
+ * at its end, so that it is as long as they are. */
 typedef struct gb_op {
     struct gb_op *next;
     gb_op_kind kind;
+    uint32_t used, room; /* bytes of `values`: in use, and there */
     union {
         struct {
             const gb_cpu_code *code;
             gb_launch launch;
             void *args[GB_OP_MAX_ARGS]; /* into `values` */
-            _Alignas(16) char values[GB_OP_ARGS_BYTES];
         } launch;
         struct {
             void *to;
@@ -93,14 +94,19 @@ typedef struct gb_op {
         } gate;
         gb_graph *graph;
     };
+    _Alignas(16) char values[]; /* a launch's arguments */
 } gb_op;
 
 /* Puts a copy of the operation on the stream, or into the graph that the stream is capturing. */
 gb_code gb_cpu_enqueue(gb_stream *stream, const gb_op *op, gb_error *err);
 /* Runs one operation on the calling thread (stream.c calls it; graph.c for its nodes). */
 gb_code gb_cpu_execute(gb_cpu *cpu, gb_op *op, gb_error *err);
-/* Copies an operation; pointers into itself are moved along. */
+/* Copies an operation into one with room for its values (to->room >= from->used); pointers into
+ * itself are moved along. */
 void gb_cpu_copy_op(gb_op *to, const gb_op *from);
+/* An operation with room for so many bytes of values, made of `old` (NULL: none), which is freed
+ * when there is no memory. NULL then; given back with free. */
+gb_op *gb_cpu_op_with_room(gb_op *old, uint32_t bytes);
 /* Waits until no stream has anything queued or running. */
 void gb_cpu_drain_streams(gb_cpu *cpu);
 /* What GB_OP_EVENT, GB_OP_WAIT and GB_OP_GATE do. */

@@ -150,6 +150,11 @@ typedef struct gb_device_ops {
      * carries grid and block. A grid of 0 blocks is GB_INVALID. */
     gb_code (*launch)(gb_device *dev, gb_stream *stream, const gb_fn *fn, const gb_launch *launch,
                       void *args[], gb_error *err);
+    /* How many blocks of such a launch one unit (SM, worker) holds at a time, at least 1. A kernel
+     * that needs more registers or shared memory than a unit has is GB_DEVICE_ERROR "kernel does
+     * not fit". On cpu always 1. */
+    gb_code (*blocks_per_unit)(gb_device *dev, const gb_fn *fn, const gb_launch *launch,
+                               uint32_t *blocks, gb_error *err);
 
     /* Work enqueued on `stream` between begin and end is recorded instead of run. */
     gb_code (*capture_begin)(gb_device *dev, gb_stream *stream, gb_error *err);
@@ -201,6 +206,11 @@ gb_code gb_device_cpu_info(gb_device_info *out, gb_error *err);
 gb_code gb_device_cuda_count(int *count, gb_error *err);
 gb_code gb_device_cuda_info(int index, gb_device_info *out, gb_error *err);
 gb_code gb_device_cuda_open(int index, gb_device **out, gb_error *err);
+
+/* Puts the work between both calls into a named range on a profiler's timeline (NVTX); nothing
+ * happens where no profiler is attached, and in a build without CUDA. Ranges nest. */
+void gb_device_cuda_range_begin(const char *name);
+void gb_device_cuda_range_end(void);
 
 /* What this build has: toolkit version (0: none), minimum driver's CUDA version, "75,80,..." */
 int gb_device_cuda_toolkit(void);                /* 13000 for 13.0 */

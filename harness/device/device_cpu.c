@@ -73,10 +73,11 @@ static gb_code cpu_launch(gb_device *dev, gb_stream *stream, const gb_fn *fn,
     if (chosen->n_params > GB_OP_MAX_ARGS)
         return gb_fail(err, GB_INVALID, "kernel '%s' has %" PRIu32 " parameters; at most %d",
                        fn->name, chosen->n_params, GB_OP_MAX_ARGS);
-    gb_op op;
-    op.kind = GB_OP_LAUNCH;
-    op.launch.code = chosen;
-    op.launch.launch = *launch;
+    _Alignas(gb_op) char space[sizeof(gb_op) + GB_OP_ARGS_BYTES];
+    gb_op *op = (gb_op *)(void *)space;
+    op->kind = GB_OP_LAUNCH;
+    op->launch.code = chosen;
+    op->launch.launch = *launch;
     size_t used = 0;
     for (uint32_t i = 0; i < chosen->n_params; i++) {
         size_t bytes = chosen->param_bytes[i];
@@ -84,15 +85,48 @@ static gb_code cpu_launch(gb_device *dev, gb_stream *stream, const gb_fn *fn,
         if (bytes > GB_OP_ARGS_BYTES || used > GB_OP_ARGS_BYTES - bytes)
             return gb_fail(err, GB_INVALID, "the arguments of kernel '%s' are more than %d bytes",
                            fn->name, GB_OP_ARGS_BYTES);
-        op.launch.args[i] = op.launch.values + used;
-        memcpy(op.launch.args[i], args[i], bytes);
+        op->launch.args[i] = op->values + used;
+        memcpy(op->launch.args[i], args[i], bytes);
         used += bytes;
     }
+    op->used = (uint32_t)used;
     dev->emulated |= chosen->emulated;
-    return gb_cpu_enqueue(stream, &op, err);
+    return gb_cpu_enqueue(stream, op, err);
 }
 
-/* --- running operations --- */
+/* A worker runs one block at a time. */
+static gb_code cpu_blocks_per_unit(gb_device *dev, const gb_fn *fn, const gb_launch *launch,
+                                   uint32_t *blocks, gb_error *err)
+{
+    (void)dev;
+    gb_code code = check_launch(fn, launch, err);
+    if (code == GB_OK)
+        *blocks = 1;
+    return code;
+}
+
+/* --- operations --- */
+
+void gb_cpu_copy_op(gb_op *to, const gb_op *from)
+{
+    const uint32_t room = to->room;
+    memcpy(to, from, sizeof *to + from->used);
+    to->room = room;
+    if (from->kind == GB_OP_LAUNCH)
+        for (uint32_t i = 0; i < from->launch.code->n_params; i++)
+            to->launch.args[i] = to->values + ((const char *)from->launch.args[i] - from->values);
+}
+
+gb_op *gb_cpu_op_with_room(gb_op *old, uint32_t bytes)
+{
+    if (old != NULL && old->room >= bytes)
+        return old;
+    free(old);
+    gb_op *op = malloc(sizeof *op + bytes);
+    if (op != NULL)
+        op->room = bytes;
+    return op;
+}
 
 typedef struct launch_job {
     gb_op *op;
@@ -204,6 +238,7 @@ static const gb_device_ops cpu_ops = {
     .fill = gb_cpu_fill,
     .prefetch = gb_cpu_prefetch,
     .launch = cpu_launch,
+    .blocks_per_unit = cpu_blocks_per_unit,
     .capture_begin = gb_cpu_capture_begin,
     .capture_end = gb_cpu_capture_end,
     .graph_nodes = gb_cpu_graph_nodes,

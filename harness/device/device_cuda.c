@@ -155,6 +155,7 @@ static const gb_device_ops cuda_ops = {
     .fill = gb_cuda_fill,
     .prefetch = gb_cuda_prefetch,
     .launch = gb_cuda_launch,
+    .blocks_per_unit = gb_cuda_blocks_per_unit,
     .capture_begin = gb_cuda_capture_begin,
     .capture_end = gb_cuda_capture_end,
     .graph_nodes = gb_cuda_graph_nodes,

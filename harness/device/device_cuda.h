@@ -76,6 +76,8 @@ gb_code gb_cuda_prefetch(gb_device *dev, gb_stream *stream, const gb_memory *mem
                          gb_error *err);
 
 /* --- device_cuda_launch.c --- */
+gb_code gb_cuda_blocks_per_unit(gb_device *dev, const gb_fn *fn, const gb_launch *launch,
+                                uint32_t *blocks, gb_error *err);
 gb_code gb_cuda_launch(gb_device *dev, gb_stream *stream, const gb_fn *fn, const gb_launch *launch,
                        void *args[], gb_error *err);
 

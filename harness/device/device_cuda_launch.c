@@ -51,6 +51,46 @@ static gb_code allow_shared(gb_cuda *cuda, const gb_fn *fn, const gb_launch *lau
     return GB_OK;
 }
 
+static gb_code does_not_fit(gb_cuda *cuda, const gb_fn *fn, const gb_launch *launch, gb_error *err)
+{
+    struct cudaFuncAttributes attributes;
+    gb_code code = gb_fail(err, GB_DEVICE_ERROR, "kernel does not fit: %s has no SM for a block",
+                           cuda->base.info.name);
+    explain_launch(fn, launch, err);
+    if (cudaFuncGetAttributes(&attributes, fn->cuda->stub) == cudaSuccess)
+        gb_cuda_explain(err,
+                        "%d registers a thread, %zu static + %u dynamic bytes of shared memory",
+                        attributes.numRegs, attributes.sharedSizeBytes, launch->shared_bytes);
+    return code;
+}
+
+gb_code gb_cuda_blocks_per_unit(gb_device *dev, const gb_fn *fn, const gb_launch *launch,
+                                uint32_t *blocks, gb_error *err)
+{
+    gb_cuda *cuda = gb_cuda_of(dev);
+    const uint32_t *b = launch->block;
+    int resident = 0;
+    if (!fn->cuda)
+        return gb_fail(err, GB_UNAVAILABLE, "kernel %s has no code for the cuda device", fn->name);
+    gb_code code = gb_cuda_bind(cuda->index, err);
+    if (code == GB_OK && launch->shared_bytes > 0)
+        code = allow_shared(cuda, fn, launch, err);
+    if (code != GB_OK)
+        return code;
+    cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &resident, fn->cuda->stub, (int)(b[0] * b[1] * b[2]), launch->shared_bytes);
+    if (status != cudaSuccess) {
+        code = gb_cuda_fail_open("cudaOccupancyMaxActiveBlocksPerMultiprocessor", status,
+                                 cuda->index, err);
+        explain_launch(fn, launch, err);
+        return code;
+    }
+    if (resident <= 0)
+        return does_not_fit(cuda, fn, launch, err);
+    *blocks = (uint32_t)resident;
+    return GB_OK;
+}
+
 gb_code gb_cuda_launch(gb_device *dev, gb_stream *stream, const gb_fn *fn, const gb_launch *launch,
                        void *args[], gb_error *err)
 {

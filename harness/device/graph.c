@@ -5,7 +5,7 @@
 #include "device/cpu_internal.h"
 
 struct gb_graph {
-    gb_op *nodes;
+    gb_op **nodes;
     size_t count, capacity;
     gb_stream *origin;
     bool instantiated;
@@ -18,16 +18,17 @@ gb_code gb_cpu_graph_add(gb_graph *graph, const gb_op *op, gb_error *err)
         return gb_fail(err, GB_UNAVAILABLE, "the cpu device has no graphs within graphs");
     if (graph->count == graph->capacity) {
         size_t capacity = graph->capacity == 0 ? 16 : graph->capacity * 2;
-        gb_op *nodes = calloc(capacity, sizeof *nodes);
+        gb_op **nodes = realloc(graph->nodes, capacity * sizeof(gb_op *));
         if (nodes == NULL)
             return gb_fail(err, GB_NO_MEMORY, "no memory for a graph of %zu nodes", capacity);
-        for (size_t i = 0; i < graph->count; i++)
-            gb_cpu_copy_op(&nodes[i], &graph->nodes[i]);
-        free(graph->nodes);
         graph->nodes = nodes;
         graph->capacity = capacity;
     }
-    gb_cpu_copy_op(&graph->nodes[graph->count++], op);
+    gb_op *node = gb_cpu_op_with_room(NULL, op->used);
+    if (node == NULL)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for node %zu of a graph", graph->count);
+    gb_cpu_copy_op(node, op);
+    graph->nodes[graph->count++] = node;
     if (op->kind == GB_OP_LAUNCH && op->launch.code->emulated)
         graph->emulated = true;
     return GB_OK;
@@ -90,14 +91,14 @@ gb_code gb_cpu_graph_update(gb_device *dev, gb_graph *graph, gb_graph *from, gb_
                        "the same",
                        graph->count, from->count);
     for (size_t i = 0; i < graph->count; i++) {
-        const gb_op *a = &graph->nodes[i], *b = &from->nodes[i];
+        const gb_op *a = graph->nodes[i], *b = from->nodes[i];
         if (a->kind != b->kind || (a->kind == GB_OP_LAUNCH && a->launch.code != b->launch.code))
             return gb_fail(err, GB_INVALID,
                            "update of a graph: node %zu is of another kind or kernel", i);
     }
-    gb_cpu_drain_streams(gb_cpu_of(dev)); /* launches before the update keep their parameters */
-    for (size_t i = 0; i < graph->count; i++)
-        gb_cpu_copy_op(&graph->nodes[i], &from->nodes[i]);
+    gb_cpu_drain_streams(gb_cpu_of(dev));     /* launches before the update keep their parameters */
+    for (size_t i = 0; i < graph->count; i++) /* of the same kernel, so there is room */
+        gb_cpu_copy_op(graph->nodes[i], from->nodes[i]);
     return GB_OK;
 }
 
@@ -113,7 +114,7 @@ gb_code gb_cpu_graph_launch(gb_device *dev, gb_graph *graph, gb_stream *stream, 
 gb_code gb_cpu_run_graph(gb_cpu *cpu, gb_graph *graph, gb_error *err)
 {
     for (size_t i = 0; i < graph->count; i++) {
-        gb_code code = gb_cpu_execute(cpu, &graph->nodes[i], err);
+        gb_code code = gb_cpu_execute(cpu, graph->nodes[i], err);
         if (code != GB_OK)
             return gb_fail_context(err, "node %zu of a graph", i);
     }
@@ -126,6 +127,8 @@ void gb_cpu_graph_destroy(gb_device *dev, gb_graph *graph)
         return;
     if (graph->instantiated)
         gb_cpu_drain_streams(gb_cpu_of(dev));
+    for (size_t i = 0; i < graph->count; i++)
+        free(graph->nodes[i]);
     free(graph->nodes);
     free(graph);
 }

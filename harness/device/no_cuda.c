@@ -40,3 +40,12 @@ const char *gb_device_cuda_architectures(void)
 {
     return "";
 }
+
+void gb_device_cuda_range_begin(const char *name)
+{
+    (void)name;
+}
+
+void gb_device_cuda_range_end(void)
+{
+}

@@ -156,15 +156,6 @@ void gb_cpu_drain_streams(gb_cpu *cpu)
         drain(stream);
 }
 
-void gb_cpu_copy_op(gb_op *to, const gb_op *from)
-{
-    *to = *from;
-    if (from->kind == GB_OP_LAUNCH)
-        for (uint32_t i = 0; i < from->launch.code->n_params; i++)
-            to->launch.args[i] =
-                to->launch.values + ((const char *)from->launch.args[i] - from->launch.values);
-}
-
 gb_code gb_cpu_enqueue(gb_stream *stream, const gb_op *op, gb_error *err)
 {
     if (stream->capturing != NULL) {
@@ -175,8 +166,7 @@ gb_code gb_cpu_enqueue(gb_stream *stream, const gb_op *op, gb_error *err)
     gb_op *copy = stream->spare;
     if (copy != NULL)
         stream->spare = copy->next;
-    else
-        copy = malloc(sizeof *copy);
+    copy = gb_cpu_op_with_room(copy, op->used);
     if (copy == NULL) {
         pthread_mutex_unlock(&stream->lock);
         return gb_fail(err, GB_NO_MEMORY, "no memory for an operation on a stream");

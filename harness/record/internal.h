@@ -67,6 +67,10 @@ void gb_lock_release(gb_lock *lock); /* removes the file; fine with one whose fd
  * it), and is torn otherwise. */
 gb_code gb_lines_read(FILE *stream, const char *file, bool samples, gb_results *out,
                       uint64_t *whole, gb_error *err);
+/* Keeps what a record says of a hardware fault, unless there was one before; gb_results_find_fault
+ * does so for the document and all records. GB_NO_MEMORY or GB_OK. */
+gb_code gb_results_note_fault(gb_results *results, const gb_record *record, gb_error *err);
+gb_code gb_results_find_fault(gb_results *results, gb_error *err);
 /* The records with their samples of the cases.jsonl that belongs to a run directory or results
  * file. GB_IO without one. */
 gb_code gb_results_load_lines(const char *path, gb_results *out, gb_error *err);

@@ -85,6 +85,12 @@ gb_code gb_lines_read(FILE *stream, const char *file, bool samples, gb_results *
             *err = why;
         }
         if (code == GB_OK) {
+            code = gb_results_note_fault(out, &record, err);
+            if (code != GB_OK) {
+                gb_record_free(&record);
+            }
+        }
+        if (code == GB_OK) {
             code = add_record(out, &capacity, index, &record, err);
         }
         if (code != GB_OK) {

@@ -172,6 +172,7 @@ static double numerator(const gb_work *work, gb_numerator which)
     case GB_PER_ITEMS:
         return (double)work->items;
     case GB_PER_NOTHING:
+    case GB_NS_PER_ITEM:
         break;
     }
     return NAN;
@@ -203,6 +204,9 @@ static void metric_value(const gb_record *record, const gb_metric_spec *spec, gb
         reason = "the sample has no such part";
     } else if (spec->numerator == GB_PER_NOTHING) {
         value = ns;
+    } else if (spec->numerator == GB_NS_PER_ITEM) {
+        value = record->work.items > 0 ? ns / (double)record->work.items : NAN;
+        reason = record->work.items > 0 ? "" : "no items are counted";
     } else {
         value = numerator(&record->work, spec->numerator) * 1e9 / ns;
         if (!isfinite(value)) {

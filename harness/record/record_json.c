@@ -131,6 +131,7 @@ static json_t *work_json(const gb_work *work)
         put(&b, gb_work_fields[i].name, whole_number(gb_work_field(work, &gb_work_fields[i])));
     }
     put(&b, "ceiling", gb_json_string(gb_ceiling_words[work->ceiling]));
+    put(&b, "compute", gb_json_string(gb_compute_word(work->compute)));
     return built(&b);
 }
 

@@ -190,6 +190,10 @@ static void read_work(reader *outer, gb_work *work)
             work->ceiling = (gb_ceiling)i;
         }
     }
+    word = text(&r, "compute", true);
+    if (word) {
+        gb_compute_parse(word, &work->compute);
+    }
     outer->code = r.code;
 }
 

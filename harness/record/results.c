@@ -27,6 +27,7 @@ void gb_results_free(gb_results *results)
     }
     free(results->records);
     json_decref(results->document);
+    free(results->hardware_fault);
     *results = (gb_results){0};
 }
 
@@ -326,6 +327,9 @@ gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_erro
     }
     if (code == GB_OK && (samples || !out->complete)) {
         code = add_lines(dir, had_document, samples, out, err);
+    }
+    if (code == GB_OK) {
+        code = gb_results_find_fault(out, err);
     }
 done:
     free(dir);

@@ -392,9 +392,10 @@ gb_code gb_run_dir_append(gb_run_dir *dir, const gb_record *record, gb_error *er
 /* ---- results -------------------------------------------------------------------------------- */
 
 /* The document without its records. New reference; NULL on out of memory. */
-static json_t *head_json(const gb_head *head, bool complete)
+static json_t *head_json(const gb_head *head, bool complete, const char *hardware_fault)
 {
-    json_t *document = json_pack("{s:s,s:b}", "schema", GB_RESULTS_SCHEMA, "complete", complete);
+    json_t *document = json_pack("{s:s,s:b,s:s?}", "schema", GB_RESULTS_SCHEMA, "complete",
+                                 complete, "hardware_fault", hardware_fault);
     const struct {
         const char *key;
         json_t *value;
@@ -451,7 +452,7 @@ static gb_code replace_document(const gb_run_dir *dir, const gb_head *head, bool
                                 const gb_results *results, gb_error *err)
 {
     gb_replace file;
-    json_t *json = head_json(head, complete);
+    json_t *json = head_json(head, complete, results->hardware_fault);
     if (!json) {
         return gb_fail(err, GB_NO_MEMORY, "out of memory for results.json");
     }

@@ -49,6 +49,9 @@ typedef struct gb_results {
     size_t n;
     bool complete;
     bool torn; /* a torn last line of cases.jsonl was left out */
+    /* The first record that met a hardware fault and what it says, also when a later record of the
+     * case has replaced it; owned. NULL: there was none. */
+    char *hardware_fault;
 } gb_results;
 /* Reads results.json of a directory (or the file itself). Without one, or when it says
  * complete: false, falls back to cases.jsonl beside it with complete = false; `document` is then
@@ -57,6 +60,10 @@ typedef struct gb_results {
  * path, duplicate record). After an error *out is zeroed. */
 gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_error *err);
 void gb_results_free(gb_results *results); /* leaves it zeroed */
+
+/* Whether other runs may be compared with this one as their baseline: GB_HARDWARE_FAULT, with the
+ * case and its reason, when the hardware failed in it. */
+gb_code gb_results_baseline(const gb_results *results, gb_error *err);
 
 /* CSV of records (RFC 4180, '.' decimals, formulas defused; docs/results-format.md has the
  * columns). `devices` is the document's array, which gives each row its device's kind and name;

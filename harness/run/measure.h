@@ -2,6 +2,7 @@
 #ifndef GB_RUN_MEASURE_H
 #define GB_RUN_MEASURE_H
 
+#include "device/peaks.h"
 #include "kernels/kernel.h"
 #include "record/record.h"
 
@@ -12,8 +13,9 @@ typedef struct gb_measure {
     uint64_t budget_ns; /* this case's share in this replicate */
     uint64_t seed;
     bool gate;             /* may be used at all (off under --profile) */
-    double peak_bandwidth; /* known theoretical ceilings for `implausible`; NAN: unknown */
-    double peak_flops;
+    bool profile;          /* one iteration as the only sample, no warm-up: for a clean timeline */
+    double peak_bandwidth; /* known theoretical ceiling of device memory; NAN: unknown */
+    gb_peaks published;    /* what the vendor states, where theory knows nothing; 0: unknown */
     /* Called when a phase starts ("prepare", "verify", "warm-up", "measure", ...), and in loops at
      * least every 100 ms: keeps the watchdog informed. May be NULL. */
     void (*progress)(void *user, const char *phase);

@@ -9,9 +9,13 @@
 #include "device/host_limits.h"
 #include "run/measure_parts.h"
 
-#define IMPLAUSIBLE 1.02 /* times a known ceiling */
-#define FULL_QUEUE 1.5   /* second half of the calls over the first */
-#define CLOCK_DROP 0.9   /* SM clock after over before, both under load */
+#define IMPLAUSIBLE 1.02  /* times a known ceiling */
+#define KERNEL_LIMIT 0.95 /* of the arithmetic units' peak at the measured clock */
+#define COMPUTE_BOUND                                                                              \
+    512                /* FLOP/byte: right of every ridge, where the memory's peak is unknown      \
+                        */
+#define FULL_QUEUE 1.5 /* second half of the calls over the first */
+#define CLOCK_DROP 0.9 /* SM clock after over before, both under load */
 #define MAX_RESERVE (UINT64_C(512) << 20)
 
 /* NVML's nvmlClocksEventReason bits that mean lowered clocks (nvml.h): SwPowerCap, HwSlowdown,
@@ -100,30 +104,59 @@ static double link_peak(const gb_device_info *info)
     return lane[gen] * info->pcie_width_max;
 }
 
-/* The known ceiling of a metric, in its unit; NAN: none. */
+/* The SM clock under load in Hz: the higher one of both readings, since a ceiling must not be too
+ * low; NAN where it cannot be read. */
+static double measured_clock(const gb_measuring *m)
+{
+    return 1e6 * fmax(m->before.sm_clock_mhz, m->after.sm_clock_mhz);
+}
+
+/* Peak of the units that the case computes with: at the clock that was measured, else at the
+ * highest; what the vendor states where there is no theory for this device. */
+static double peak_flops(const gb_measuring *m)
+{
+    gb_compute compute = m->record->work.compute;
+    double peak = gb_peak_flops(&m->dev->info, compute, measured_clock(m));
+    return peak > 0 ? peak : m->how->published.flops[compute];
+}
+
+static double peak_bandwidth(const gb_measuring *m)
+{
+    return m->how->peak_bandwidth > 0 ? m->how->peak_bandwidth : m->how->published.bandwidth;
+}
+
+/* The known ceiling of a metric, in its unit; NAN or 0: none. */
 static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
 {
     switch (spec->numerator) {
     case GB_PER_FLOPS:
-        return m->how->peak_flops;
+        return m->record->work.flops > 0 ? peak_flops(m) : NAN;
     case GB_PER_BYTES_MOVED:
     case GB_PER_BYTES_READ:
     case GB_PER_BYTES_WRITTEN:
     case GB_PER_BYTES_SECTORS:
         if (m->record->work.ceiling == GB_CEILING_MEMORY)
-            return m->how->peak_bandwidth;
+            return peak_bandwidth(m);
         if (m->record->work.ceiling == GB_CEILING_LINK)
             return link_peak(&m->dev->info);
         return NAN;
+    case GB_PER_ITEMS: /* of int32: multiply-adds, two operations each */
+        return m->record->work.compute == GB_COMPUTE_INT32 ? peak_flops(m) / 2 : NAN;
     case GB_PER_NOTHING:
-    case GB_PER_ITEMS:
+    case GB_NS_PER_ITEM:
         return NAN;
     }
     return NAN;
 }
 
-/* Gives every metric its ceiling and says whether one is beyond it. */
-static bool beyond_ceiling(gb_measuring *m)
+static bool of_arithmetic(const gb_metric_spec *spec)
+{
+    return spec->numerator == GB_PER_FLOPS || spec->numerator == GB_PER_ITEMS;
+}
+
+/* Gives every metric its ceiling and says whether one is beyond it. A cache lets a bandwidth pass
+ * that of memory, but nothing lets arithmetic pass its units. */
+static bool beyond_ceiling(gb_measuring *m, bool resident)
 {
     const gb_kernel_spec *spec = &m->kernel->spec;
     bool beyond = false;
@@ -132,9 +165,24 @@ static bool beyond_ceiling(gb_measuring *m)
         int which = gb_spec_metric(spec, metric->name);
         metric->peak = which >= 0 ? ceiling(m, &spec->metrics[which]) : NAN;
         if (metric->peak > 0 && metric->value > IMPLAUSIBLE * metric->peak)
-            beyond = true;
+            beyond = beyond || !resident || of_arithmetic(&spec->metrics[which]);
     }
     return beyond;
+}
+
+/* Whether a case that should be bound by its arithmetic stays clearly below it: then its code sets
+ * the limit. Needs the theory and the clock; bound by arithmetic is what lies right of the ridge,
+ * by counted operations and the bytes that must move. */
+static bool kernel_limited(const gb_measuring *m)
+{
+    const gb_work *work = &m->record->work;
+    double peak = gb_peak_flops(&m->dev->info, work->compute, measured_clock(m));
+    double ridge = peak_bandwidth(m) > 0 ? peak / peak_bandwidth(m) : COMPUTE_BOUND;
+    double bytes = (double)work->bytes_read + (double)work->bytes_written;
+    if (!(peak > 0) || !(measured_clock(m) > 0) || !((double)work->flops > ridge * bytes))
+        return false;
+    double achieved = (double)work->flops * 1e9 / m->record->time.median;
+    return achieved < KERNEL_LIMIT * peak;
 }
 
 /* Whether the calls slowed down on the way: the queue had filled up. */
@@ -201,7 +249,8 @@ gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
     bool resident = record->cache == GB_CACHE_WARM && record->work.working_set > 0 &&
                     record->work.working_set <= m->dev->info.llc_bytes;
     flag(m, GB_FLAG_CACHE_RESIDENT, resident);
-    flag(m, GB_FLAG_IMPLAUSIBLE, beyond_ceiling(m) && !resident);
+    flag(m, GB_FLAG_IMPLAUSIBLE, beyond_ceiling(m, resident));
+    flag(m, GB_FLAG_KERNEL_LIMITED, kernel_limited(m));
     flag(m, GB_FLAG_NOT_CONVERGED, !record->converged);
     flag(m, GB_FLAG_QUEUE_FULL, queue_full(m));
     flag(m, GB_FLAG_THROTTLED, throttled(m));
@@ -211,7 +260,7 @@ gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
 /* --- conditions ------------------------------------------------------------------------------- */
 
 /* {reading: value under load at the end, ..., "start": {the same at the start}}. For the `call`
- * timer also the bound on launches in flight. */
+ * timer, and for kernels that keep one themselves, also the bound on launches in flight. */
 static gb_code describe_telemetry(gb_measuring *m, gb_error *err)
 {
     json_t *object = gb_telemetry_json(&m->after);
@@ -219,9 +268,11 @@ static gb_code describe_telemetry(gb_measuring *m, gb_error *err)
     if (!object)
         return gb_fail(err, GB_NO_MEMORY, "no memory for telemetry");
     gb_code code = gb_json_set(object, "start", gb_telemetry_json(&m->before), err);
-    if (!code && m->record->timer == GB_TIMER_CALL)
-        code = gb_json_set(object, "max_launches_in_flight",
-                           json_integer((json_int_t)m->sampler.sync_every), err);
+    uint32_t bound = m->sampler.run.max_in_flight;
+    if (bound == 0 && m->record->timer == GB_TIMER_CALL)
+        bound = m->sampler.sync_every;
+    if (!code && bound > 0)
+        code = gb_json_set(object, "max_launches_in_flight", json_integer((json_int_t)bound), err);
     return code;
 }
 

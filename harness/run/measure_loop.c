@@ -35,7 +35,9 @@ static uint64_t iterations_for(const gb_measuring *m, double ns, uint64_t most)
 /* Reads telemetry while work is running: an idle device lowers its clocks and its link. */
 static gb_code read_under_load(gb_measuring *m, gb_telemetry *out, gb_error *err)
 {
-    gb_code code = gb_sampler_enqueue(&m->sampler, iterations_for(m, LOAD_NS, 256), err);
+    gb_code code = GB_OK;
+    if (!m->how->profile)
+        code = gb_sampler_enqueue(&m->sampler, iterations_for(m, LOAD_NS, 256), err);
     if (!code)
         m->dev->ops->telemetry(m->dev, out);
     if (!code)
@@ -47,6 +49,8 @@ gb_code gb_measuring_warm_up(gb_measuring *m, gb_error *err)
 {
     uint64_t start = now_ns(m);
     uint64_t batch = 1, done = 0;
+    if (m->how->profile)
+        return read_under_load(m, &m->before, err);
     do {
         uint64_t before = now_ns(m);
         gb_code code = gb_sampler_enqueue(&m->sampler, batch, err);
@@ -97,7 +101,7 @@ static gb_code calibrate(gb_measuring *m, gb_error *err)
     uint64_t n = 1;
     m->iterations = 1;
     if (m->record->timer != GB_TIMER_DEVICE || m->record->cache == GB_CACHE_COLD ||
-        m->iteration_ns >= target)
+        m->iteration_ns >= target || m->how->profile)
         return GB_OK;
     for (;;) {
         gb_sample sample;
@@ -181,7 +185,7 @@ static bool precise(gb_measuring *m)
 /* Why sampling ends now, or NULL. Time beats the least number of samples, but not 3 of them. */
 static const char *reason_to_stop(gb_measuring *m, uint64_t start)
 {
-    size_t most = m->how->max_samples > 0 ? m->how->max_samples : 1;
+    size_t most = m->how->max_samples > 0 && !m->how->profile ? m->how->max_samples : 1;
     if (precise(m)) {
         m->record->converged = true;
         return "precision";

@@ -34,11 +34,12 @@ json_t *gb_job_json(const gb_job *job)
     }
     if (!cases)
         return NULL;
-    return json_pack("{s:i, s:s, s:i, s:i, s:b, s:I, s:I, s:o}", "protocol", GB_PROTOCOL, "device",
-                     gb_device_kind_word(job->kind), "device_index", job->device_index,
-                     "device_number", job->device_number, "gate", job->gate, "replicate",
-                     (json_int_t)job->replicate, "budget_ns",
-                     (json_int_t)(job->budget_ns & INT64_MAX), "cases", cases);
+    return json_pack("{s:i, s:s, s:i, s:i, s:b, s:b, s:I, s:I, s:o, s:o}", "protocol", GB_PROTOCOL,
+                     "device", gb_device_kind_word(job->kind), "device_index", job->device_index,
+                     "device_number", job->device_number, "gate", job->gate, "profile",
+                     job->profile, "replicate", (json_int_t)job->replicate, "budget_ns",
+                     (json_int_t)(job->budget_ns & INT64_MAX), "published",
+                     gb_peaks_json(&job->published), "cases", cases);
 }
 
 static gb_code case_load(const json_t *json, size_t at, gb_job_case *c, gb_error *err)
@@ -74,9 +75,9 @@ gb_code gb_job_load(const char *text, size_t n, gb_job *out, gb_error *err)
     gb_code code = gb_json_load(text, n, "job", &out->json, err);
     if (code)
         return code;
-    int protocol, gate;
+    int protocol, gate, profile;
     const char *device;
-    json_t *cases;
+    json_t *cases, *published;
     json_int_t replicate, budget;
     json_error_t why;
     code = GB_INVALID;
@@ -88,10 +89,11 @@ gb_code gb_job_load(const char *text, size_t n, gb_job *out, gb_error *err)
         gb_fail(err, code, "job: protocol %d, this worker speaks %d", protocol, GB_PROTOCOL);
         goto done;
     }
-    if (json_unpack_ex(out->json, &why, JSON_STRICT, "{s:i, s:s, s:i, s:i, s:b, s:I, s:I, s:o}",
-                       "protocol", &protocol, "device", &device, "device_index", &out->device_index,
-                       "device_number", &out->device_number, "gate", &gate, "replicate", &replicate,
-                       "budget_ns", &budget, "cases", &cases)) {
+    if (json_unpack_ex(
+            out->json, &why, JSON_STRICT, "{s:i, s:s, s:i, s:i, s:b, s:b, s:I, s:I, s:o, s:o}",
+            "protocol", &protocol, "device", &device, "device_index", &out->device_index,
+            "device_number", &out->device_number, "gate", &gate, "profile", &profile, "replicate",
+            &replicate, "budget_ns", &budget, "published", &published, "cases", &cases)) {
         gb_fail(err, code, "job: %s", why.text);
         goto done;
     }
@@ -101,7 +103,12 @@ gb_code gb_job_load(const char *text, size_t n, gb_job *out, gb_error *err)
         gb_fail(err, code, "job: bad device, replicate or budget, or no case");
         goto done;
     }
+    code = gb_peaks_load(published, &out->published, err);
+    if (code)
+        goto done;
+    code = GB_INVALID;
     out->gate = gate != 0;
+    out->profile = profile != 0;
     out->replicate = (uint32_t)replicate;
     out->budget_ns = (uint64_t)budget;
     out->cases = calloc(out->n, sizeof *out->cases);
@@ -251,11 +258,4 @@ uint64_t gb_record_measured_ns(const gb_record *record)
 {
     double ns = json_number_value(json_object_get(record->phases_ns, "measure"));
     return ns > 0 && ns < 1e18 ? (uint64_t)ns : 0;
-}
-
-double gb_peak_bandwidth(const gb_device_info *info)
-{
-    if (info->kind != GB_CUDA || info->memory_clock_khz == 0 || info->bus_bits == 0)
-        return NAN;
-    return 2.0 * (double)info->memory_clock_khz * 1e3 * (double)info->bus_bits / 8.0;
 }

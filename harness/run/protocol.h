@@ -5,6 +5,7 @@
 #define GB_RUN_PROTOCOL_H
 
 #include "device/device.h"
+#include "device/peaks.h"
 #include "record/record.h"
 
 #define GB_PROTOCOL 1
@@ -30,8 +31,10 @@ typedef struct gb_job {
     int device_index;  /* cuda index */
     int device_number; /* index in the results' devices array */
     bool gate;         /* launches may be held back (not under --profile) */
+    bool profile;      /* --profile: one iteration a case, nothing repeated */
     uint32_t replicate;
     uint64_t budget_ns; /* measuring time of all these cases together */
+    gb_peaks published; /* of a device of this name; 0: unknown */
     gb_job_case *cases;
     size_t n;
     json_t *json; /* what a loaded job's strings point into; NULL for one that was made */
@@ -75,9 +78,5 @@ uint64_t gb_record_measured_ns(const gb_record *record);
 
 /* write() until all is written or it fails. GB_IO. */
 gb_code gb_write_all(int fd, const void *bytes, size_t n, gb_error *err);
-
-/* Theoretical peak of device memory in B/s: 2 (double data rate) x memory clock x bus width / 8, as
- * CUDA's deviceQuery and nvbandwidth state it; NAN when clock or width is unknown, and on cpu. */
-double gb_peak_bandwidth(const gb_device_info *info);
 
 #endif

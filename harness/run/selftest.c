@@ -78,8 +78,7 @@ static double measured(tester *t, const char *name, setting one, gb_timer timer,
                       .budget_ns = 300000000,
                       .seed = 1,
                       .gate = gate,
-                      .peak_bandwidth = NAN,
-                      .peak_flops = NAN};
+                      .peak_bandwidth = NAN};
     gb_value args[16];
     gb_record record;
     const gb_kernel *kernel = gb_kernel_find(name);

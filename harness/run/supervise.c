@@ -117,7 +117,7 @@ static void keep_without_worker(run *r, uint32_t replicate, uint32_t c, uint32_t
     record.replicate = replicate;
     record.index = c;
     record.order = order;
-    record.timer = benchmark->timer;
+    record.timer = one->timer;
     record.cache = benchmark->cache;
     if (status != GB_STATUS_SKIPPED)
         benchmark->spec->work(one->args, r->plan->kind, &record.work);
@@ -337,6 +337,8 @@ static gb_code make_job(const session *s, char **text)
         .device_index = r->how->device_index,
         .device_number = r->how->device_number,
         .gate = !r->how->profile,
+        .profile = r->how->profile,
+        .published = r->how->published,
         .replicate = s->replicate,
         .n = s->n,
         .budget_ns =
@@ -352,7 +354,7 @@ static gb_code make_job(const session *s, char **text)
                                      .kernel = c->benchmark->spec->name,
                                      .definition = c->definition,
                                      .args = args,
-                                     .timer = c->benchmark->timer,
+                                     .timer = c->timer,
                                      .cache = c->benchmark->cache,
                                      .index = s->todo[i],
                                      .order = s->order[i],

@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-#include "device/device.h"
+#include "device/peaks.h"
 #include "record/record.h"
 #include "suite/plan.h"
 
@@ -30,6 +30,7 @@ typedef struct gb_supervise {
     gb_device_kind kind;
     int device_index; /* cuda index */
     bool profile, fail_fast;
+    gb_peaks published; /* peaks that the vendor states for this device; 0: unknown */
     const volatile sig_atomic_t *interrupted; /* 0, 1 (finish the records), 2 (at once) */
     gb_observer observer;
     /* Called for every record as soon as it exists; an error ends the run (disk full). */

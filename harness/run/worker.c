@@ -114,8 +114,9 @@ static gb_code measure(gb_device *dev, const gb_job *job, const gb_job_case *c, 
                           .budget_ns = budget_ns,
                           .seed = c->seed,
                           .gate = job->gate,
+                          .profile = job->profile,
                           .peak_bandwidth = gb_peak_bandwidth(&dev->info),
-                          .peak_flops = NAN,
+                          .published = job->published,
                           .progress = report_phase,
                           .user = &r};
         code = gb_measure_case(dev, kernel, args, c->timer, c->cache, &how, record, err);
@@ -133,7 +134,11 @@ static gb_code run_case(gb_device *dev, const gb_job *job, size_t i, uint64_t *b
     gb_code code = gb_event_write(GB_EVENT_FD, &begin, err);
     if (code)
         return code;
+    if (job->kind == GB_CUDA)
+        gb_device_cuda_range_begin(job->cases[i].id);
     code = measure(dev, job, &job->cases[i], *budget_ns / (job->n - i), &end.record, err);
+    if (job->kind == GB_CUDA)
+        gb_device_cuda_range_end();
     if (end.record.case_id) {
         uint64_t spent = gb_record_measured_ns(&end.record);
         *budget_ns -= spent < *budget_ns ? spent : *budget_ns;
@@ -214,12 +219,13 @@ static json_t *cuda_json(int index)
     gb_code code = gb_device_cuda_info(index, &info, &err);
     if (code)
         return json_pack("{s:i, s:o}", "index", index, "unusable", error_json(&err));
+    const gb_peaks theory = gb_peaks_theory(&info);
     json_t *json = gb_device_info_json(&info);
     if (json && gb_cuda_check_covers(gb_device_cuda_architectures(), info.cc_major, info.cc_minor,
                                      info.name, &err))
         json_object_set_new(json, "unusable", error_json(&err));
     if (json)
-        json_object_set_new(json, "peak_bandwidth", gb_json_real(gb_peak_bandwidth(&info)));
+        json_object_set_new(json, "peaks", gb_peaks_json(&theory));
     return json;
 }
 

@@ -10,6 +10,7 @@ typedef struct gb_case {
     const gb_benchmark *benchmark;
     char *id;       /* "copy[bytes=1048576,direction=h2d,memory=pinned]": the axes, by name */
     gb_value *args; /* one a parameter of the kernel's spec */
+    gb_timer timer; /* the benchmark's, unless the arguments decide it */
     char definition[65];
     gb_code status; /* GB_OK, or GB_UNAVAILABLE: skipped before running ... */
     char *reason;   /* ... with this sentence */

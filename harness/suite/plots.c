@@ -9,8 +9,9 @@
 typedef struct plot_type {
     const char *name;
     bool numeric_x; /* a line between two points says that there is something between them */
+    bool axes;      /* x, y and series are the suite's choice */
 } plot_type;
-static const plot_type plot_types[] = {{"curve", true}};
+static const plot_type plot_types[] = {{"curve", true, true}, {"roofline", false, false}};
 #define N_PLOT_TYPES (sizeof plot_types / sizeof plot_types[0])
 
 static const plot_type *read_type(gb_reader *reader, const gb_node *node)
@@ -79,6 +80,17 @@ static void read_series(gb_reader *reader, gb_node *const *node, const gb_kernel
     }
 }
 
+/* A picture whose axes are always the same. */
+static void refuse_axes(gb_reader *reader, const gb_node *node, const plot_type *type)
+{
+    static const char *const axes[] = {"x", "y", "series"};
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
+        const gb_node *given = gb_node_get(node, axes[i]);
+        if (given != NULL)
+            gb_read_error(reader, given, "plots.%s: a %s has its own axes", axes[i], type->name);
+    }
+}
+
 void gb_read_plot(gb_reader *reader, const gb_node *node, gb_plot *out)
 {
     static const char *const keys[] = {"type", "title", "benchmark", "x", "y", "series"};
@@ -92,6 +104,12 @@ void gb_read_plot(gb_reader *reader, const gb_node *node, gb_plot *out)
     if (title != NULL)
         gb_read_text(reader, title, "plots.title", GB_MAX_TEXT_CHARACTERS, &out->title);
     const gb_node *benchmark = gb_read_required(reader, node, "plot", "benchmark");
+    if (type != NULL && !type->axes) {
+        refuse_axes(reader, node, type);
+        if (benchmark != NULL)
+            read_reference(reader, benchmark, &out->benchmark);
+        return;
+    }
     const gb_node *x = gb_read_required(reader, node, "plot", "x");
     const gb_node *y = gb_read_required(reader, node, "plot", "y");
     const gb_benchmark *found =

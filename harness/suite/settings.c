@@ -98,8 +98,12 @@ void gb_read_measure(gb_reader *reader, const gb_node *node, gb_benchmark *out)
         caches[i] = gb_cache_word((gb_cache)i);
     size_t index;
     const gb_node *timer = gb_node_get(node, "timer");
-    if (timer != NULL && read_allowed(reader, timer, "timer", out->spec, out->spec->timers, timers,
-                                      GB_TIMERS, &index))
+    if (timer != NULL && out->spec->timer_of != NULL)
+        gb_read_error(reader, timer,
+                      "timer: the parameters of kernel '%s' decide how it is timed; leave it out",
+                      out->spec->name);
+    else if (timer != NULL && read_allowed(reader, timer, "timer", out->spec, out->spec->timers,
+                                           timers, GB_TIMERS, &index))
         out->timer = (gb_timer)index;
     const gb_node *cache = gb_node_get(node, "cache");
     if (cache != NULL && read_allowed(reader, cache, "cache", out->spec, out->spec->caches, caches,

@@ -95,7 +95,7 @@ typedef struct gb_plot {
     char *type;  /* "curve" ; more types come with the reports */
     char *title; /* NULL: made from the benchmark */
     size_t benchmark;
-    int x;       /* param */
+    int x;       /* param; -1: the picture has its own axes (roofline) */
     int y;       /* metric; -1: time */
     int *series; /* params */
     size_t n_series;

@@ -24,6 +24,7 @@ typedef struct fake_settings {
     long copy_number;  /* the copy that is corrupted, from 1 */
     double elapsed_ms; /* < 0: measure */
     long first_call_ms;
+    int resident_blocks; /* what the occupancy query answers */
     const char *fail, *attributes, *kernel_error;
 } fake_settings;
 const fake_settings *fake_get(void);

@@ -276,6 +276,20 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *st
     memset(out, 0, sizeof *out);
     out->sharedSizeBytes = fake_get()->static_shared;
     out->maxThreadsPerBlock = 1024;
+    out->numRegs = 32;
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub,
+                                                          int threads, size_t shared)
+{
+    cudaError_t status = fake_enter(__func__);
+    if (status != cudaSuccess)
+        return status;
+    if (!fake_kernel_of(stub))
+        return fake_fail(cudaErrorInvalidDeviceFunction);
+    (void)threads, (void)shared;
+    *blocks = fake_get()->resident_blocks;
     return cudaSuccess;
 }
 

@@ -73,6 +73,7 @@ static void load(void)
     settings.static_shared = (size_t)number("FAKE_CUDA_STATIC_SHARED", 0);
     settings.elapsed_ms = elapsed ? strtod(elapsed, NULL) : -1.0;
     settings.first_call_ms = number("FAKE_CUDA_FIRST_CALL_MS", 0);
+    settings.resident_blocks = (int)number("FAKE_CUDA_RESIDENT_BLOCKS", 8);
     settings.fail = getenv("FAKE_CUDA_FAIL");
     settings.attributes = getenv("FAKE_CUDA_ATTRIBUTES");
     settings.kernel_error = getenv("FAKE_CUDA_KERNEL_ERROR");

@@ -156,6 +156,50 @@ START_TEST(KRN_04_shared_memory_counts_static_and_dynamic_together)
 }
 END_TEST
 
+START_TEST(KRN_04_without_an_opt_in_the_limit_is_48_KiB)
+{
+    static const struct {
+        uint32_t dynamic;
+        gb_code code;
+    } rows[] = {{49148, GB_OK}, {49152, GB_OK}, {49156, GB_UNAVAILABLE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const gb_launch launch = {{1, 1, 1}, {1, 1, 1}, rows[i].dynamic};
+        uint32_t *mark = NULL, value = 0;
+        void *args[] = {&mark, &value};
+        set("FAKE_CUDA_ATTRIBUTES", "97=0"); /* cudaDevAttrMaxSharedMemoryPerBlockOptin */
+        dev->ops->close(dev);
+        ck_assert_int_eq(gb_device_cuda_open(0, &dev, &err), GB_OK);
+        gb_code code = dev->ops->launch(dev, NULL, GB_FN(noop), &launch, args, &err);
+        ck_assert_msg(code == rows[i].code, "row %zu: %d %s", i, code, err.message);
+    }
+    says("0 static + 49156 dynamic bytes");
+    says("is 49152");
+}
+END_TEST
+
+START_TEST(KRN_16_a_kernel_of_which_no_block_fits_is_an_error_with_its_needs)
+{
+    const gb_launch launch = {{1, 1, 1}, {256, 1, 1}, 512};
+    uint32_t blocks = 0;
+    ck_assert_int_eq(dev->ops->blocks_per_unit(dev, GB_FN(noop), &launch, &blocks, &err), GB_OK);
+    ck_assert_uint_eq(blocks, 8);
+    set("FAKE_CUDA_STATIC_SHARED", "1024");
+    set("FAKE_CUDA_RESIDENT_BLOCKS", "0");
+    blocks = 77;
+    ck_assert_int_eq(dev->ops->blocks_per_unit(dev, GB_FN(noop), &launch, &blocks, &err),
+                     GB_DEVICE_ERROR);
+    ck_assert_uint_eq(blocks, 77);
+    says("kernel does not fit");
+    says("kernel noop, grid 1x1x1, block 256x1x1");
+    says("32 registers a thread, 1024 static + 512 dynamic bytes of shared memory");
+    set("FAKE_CUDA_FAIL", "cudaOccupancyMaxActiveBlocksPerMultiprocessor=1");
+    ck_assert_int_eq(dev->ops->blocks_per_unit(dev, GB_FN(noop), &launch, &blocks, &err),
+                     GB_DEVICE_ERROR);
+    says("cudaOccupancyMaxActiveBlocksPerMultiprocessor: 1 (");
+    says("kernel noop");
+}
+END_TEST
+
 START_TEST(TIM_12_a_launch_without_machine_code_is_an_error_at_once)
 {
     arrays a;
@@ -484,6 +528,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(open, kernels_run_in_the_order_of_their_stream);
     tcase_add_test(open, KRN_01_a_failing_launch_carries_kernel_grid_and_block);
     tcase_add_test(open, KRN_04_shared_memory_counts_static_and_dynamic_together);
+    tcase_add_test(open, KRN_04_without_an_opt_in_the_limit_is_48_KiB);
+    tcase_add_test(open, KRN_16_a_kernel_of_which_no_block_fits_is_an_error_with_its_needs);
     tcase_add_test(open, TIM_12_a_launch_without_machine_code_is_an_error_at_once);
     tcase_add_test(open, events_take_the_time_of_the_work_between_them);
     tcase_add_test(open, TIM_08_a_failing_event_call_gives_no_time);

@@ -105,6 +105,18 @@ class Devices(unittest.TestCase):
         with Run("tiny", FAKE_CUDA_KERNEL_ERROR="stream_triad_fp32=214") as run:
             self.assertNotEqual(run.status, 0)
             self.assertEqual(run.of("memory[")["reason_code"], "hardware-fault")
+            self.check(run.results["hardware_fault"], "memory[", "214 (cudaErrorECCUncorrectable")
+            self.check(run.out, "This run cannot serve as a baseline.")
+        with Run("tiny", device="cuda:0", FAKE_CUDA_DEVICES=4) as run:
+            self.assertIsNone(run.results["hardware_fault"])
+            self.check(json.dumps(run.of("memory[")["telemetry"]), '"ecc_uncorrected": 3')
+
+    def test_DEV_14_ecc_is_on_off_or_unknown(self):
+        no_nvml = {"FAKE_NVML_INIT": 12}
+        for settings, ecc in (({}, True), ({"FAKE_CUDA_ATTRIBUTES": "32=0", **no_nvml}, False),
+                              ({"FAKE_CUDA_ATTRIBUTES": "32=!801", **no_nvml}, None)):
+            with Run("tiny", **settings) as run:
+                self.assertIs(run.results["devices"][0]["ecc"], ecc, settings)
 
     def test_DEV_16_no_machine_code(self):
         with Run("tiny", FAKE_CUDA_CC="6.1") as run:
@@ -135,6 +147,18 @@ class Work(unittest.TestCase):
             self.assertEqual(run.status, 0, run.err)
             self.assertEqual(run.statuses(), ["ok"] * 7)
             self.assertEqual(run.of("memory[")["time_ns"]["median"], 1e6)
+
+    def test_KRN_16_a_kernel_of_which_no_block_fits(self):
+        with Run("reduce") as run:
+            self.assertEqual(run.status, 0, run.err)
+        with Run("reduce", FAKE_CUDA_RESIDENT_BLOCKS=0, FAKE_CUDA_STATIC_SHARED=1024) as run:
+            self.assertEqual(run.status, 3, run.err)
+            record = run.of("variant=tree")
+            self.assertEqual(record["status"], "failed")
+            for part in ("kernel does not fit", "32 registers", "1024 static + 0 dynamic bytes"):
+                self.assertIn(part, record["reason"])
+            self.assertEqual(values(record), [])
+            self.assertEqual(run.of("variant=serial")["status"], "ok")  # needs no such figure
 
     def test_TIM_04_slow_first_call(self):
         with Run("tiny", FAKE_CUDA_FIRST_CALL_MS=40) as run:

@@ -22,10 +22,30 @@ static size_t candidates(const gb_param *p, gb_value out[], size_t room)
             out[n++] = (gb_value){.number = numbers[i]};
         }
     }
-    if (n == 0) {
+    /* The default too, unless it is one of the large sizes that would only take time. */
+    bool wants_default = p->kind != GB_PARAM_WORD && p->default_value.number <= 4096;
+    for (size_t i = 0; i < n; i++) {
+        wants_default = wants_default && out[i].number != p->default_value.number;
+    }
+    if (n == 0 || (wants_default && n < room)) {
         out[n++] = p->default_value;
     }
     return n;
+}
+
+/* Of one iteration; some kernels do thousands of operations an element. */
+static uint64_t max_flops(gb_device_kind kind)
+{
+    return kind == GB_CPU ? UINT64_C(200000000) : UINT64_C(20000000000);
+}
+
+static bool affordable(const gb_kernel *k, const gb_value args[], gb_device_kind kind,
+                       const gb_need *need)
+{
+    gb_work work = {0};
+    k->spec.work(args, kind, &work);
+    return need->device_bytes + need->pinned_bytes < UINT64_C(1) << 30 &&
+           work.flops <= max_flops(kind);
 }
 
 /* One run as the measuring loop does it: poison, one iteration, check. Also: without the iteration
@@ -71,7 +91,7 @@ static bool test_kernel(gb_device *dev, const gb_kernel *k, FILE *out, int *pass
 {
     gb_value values[MAX_PARAMS][16], args[MAX_PARAMS];
     size_t n[MAX_PARAMS], at[MAX_PARAMS] = {0}, count = k->spec.n_params;
-    int before = *passed, bad = *failed;
+    int before = *passed, bad = *failed, skips = *skipped;
     for (size_t p = 0; p < count; p++) {
         n[p] = candidates(&k->spec.params[p], values[p], 16);
     }
@@ -82,7 +102,7 @@ static bool test_kernel(gb_device *dev, const gb_kernel *k, FILE *out, int *pass
         gb_need need = {0};
         gb_error err = {0};
         gb_code code = k->spec.check(args, dev->info.kind, &need, &err);
-        if (code == GB_OK && need.device_bytes + need.pinned_bytes < UINT64_C(1) << 30) {
+        if (code == GB_OK && affordable(k, args, dev->info.kind, &need)) {
             code = verify_once(dev, k, args, &err);
             *passed += code == GB_OK;
             *skipped += code == GB_UNAVAILABLE || code == GB_NO_MEMORY;
@@ -100,7 +120,10 @@ static bool test_kernel(gb_device *dev, const gb_kernel *k, FILE *out, int *pass
             more = at[p] != 0;
         }
     }
-    if (*failed == bad) {
+    if (*passed == before && *failed == bad && *skipped == skips) {
+        fprintf(out, "FAILED  kernel %s: no combination of parameters was tried\n", k->spec.name);
+        ++*failed;
+    } else if (*failed == bad) {
         fprintf(out, "ok      kernel %s: %d combinations of parameters verified\n", k->spec.name,
                 *passed - before);
     }

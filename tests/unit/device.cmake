@@ -12,7 +12,7 @@ gb_simt_objects(simt_kernels unit/simt_kernels.cu)
 gb_simt_objects(simt_right unit/simt_broken.cu GB_CHECKED=1)
 gb_simt_objects(simt_broken unit/simt_broken.cu GB_CHECKED=1 GB_TEST_REMOVE_BARRIER)
 
-foreach(name device_cpu simt host_limits)
+foreach(name device_cpu simt host_limits peaks)
   gb_unit_test(${name} gb_device)
   target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()

@@ -437,6 +437,13 @@ static gb_code no_gemm(gb_device *dev, gb_stream *stream, gb_gemm_type type, int
     MISSING("gemm");
 }
 
+static gb_code no_occupancy(gb_device *dev, const gb_fn *fn, const gb_launch *shape,
+                            uint32_t *blocks, gb_error *err)
+{
+    (void)dev, (void)fn, (void)shape, (void)blocks;
+    MISSING("blocks_per_unit");
+}
+
 static const gb_device_ops ops = {
     .close = no_close,
     .now_ns = now_ns,
@@ -456,6 +463,7 @@ static const gb_device_ops ops = {
     .fill = fill,
     .prefetch = no_prefetch,
     .launch = launch,
+    .blocks_per_unit = no_occupancy,
     .capture_begin = no_capture_begin,
     .capture_end = no_capture_end,
     .graph_nodes = no_nodes,

@@ -17,7 +17,7 @@ typedef struct fake_kernel_options {
 } fake_kernel_options;
 
 /* The kernel under these options; valid until the next call. One parameter, `n`. Metrics:
- * bandwidth (bytes moved) and rate (items). */
+ * bandwidth (bytes moved), rate (items) and flops. */
 const gb_kernel *fake_kernel(const fake_kernel_options *options);
 extern const gb_value fake_args[1];
 /* How often the kernel's functions were called since fake_kernel. */

@@ -2,3 +2,6 @@
 gb_unit_test(kernels gb_kernels gb_device)
 gb_unit_test(kernels_work gb_kernels gb_device)
 gb_unit_test(kernels_cpu gb_kernels gb_device)
+gb_unit_test(divergence gb_kernels gb_device)
+gb_unit_test(tiling gb_kernels gb_device)
+gb_unit_test(flops gb_kernels gb_device)

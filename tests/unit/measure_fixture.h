@@ -23,8 +23,7 @@ static inline gb_measure default_how(void)
                         .warmup_ns = 1000000,
                         .budget_ns = 1000000000,
                         .gate = true,
-                        .peak_bandwidth = NAN,
-                        .peak_flops = NAN};
+                        .peak_bandwidth = NAN};
 }
 
 /* Measures the fake kernel into a record named "fake[n=1]"; the caller frees the record. */

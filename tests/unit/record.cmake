@@ -6,6 +6,7 @@ foreach(name record record_csv record_results)
   set_tests_properties(unit.${name}_RES-09_decimal_comma PROPERTIES
     TIMEOUT 300 LABELS unit SKIP_RETURN_CODE 77)
 endforeach()
+gb_unit_test(baseline gb_reports gb_record)
 foreach(name run_dir run_dir_races)
   gb_unit_test(${name} gb_record)
 endforeach()

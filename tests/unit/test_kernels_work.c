@@ -310,6 +310,40 @@ START_TEST(CPY_13_no_size_may_be_zero)
 }
 END_TEST
 
+START_TEST(divergence_counts_each_path)
+{
+    gb_need need;
+    gb_error err = {0};
+    ck_assert_int_eq(check("divergence", "elements=1000", GB_CUDA, &need, &err), GB_OK);
+    ck_assert_uint_eq(need.device_bytes, 8000);
+    gb_work w = work("divergence", "ways=32,rounds=2,elements=1000", GB_CUDA);
+    ck_assert_uint_eq(w.flops, 1000 * (2 * 32 * 2 + 1));
+    ck_assert_uint_eq(w.bytes_moved, 8000);
+    ck_assert_uint_eq(check("divergence", "pattern=data,elements=1000", GB_CPU, &need, &err),
+                      GB_OK);
+    ck_assert_uint_eq(need.device_bytes, 9000);
+    ck_assert_uint_eq(work("divergence", "pattern=data,elements=1000", GB_CPU).bytes_read, 5000);
+    /* 8, 16, 24 and 32 steps for 16 elements each; in warps 8 steps for 32 and 16 for 32 */
+    w = work("divergence", "pattern=early-exit,ways=4,rounds=1,elements=64", GB_CUDA);
+    ck_assert_uint_eq(w.flops, 2 * 16 * (8 + 16 + 24 + 32) + 64);
+    w = work("divergence", "pattern=early-exit,ways=4,rounds=1,split=warp,elements=64", GB_CUDA);
+    ck_assert_uint_eq(w.flops, 2 * 32 * (8 + 16) + 64);
+    /* every 32nd of 3112 elements; the first 32 of every 1024 */
+    w = work("divergence", "pattern=one-lane,ways=32,rounds=1,elements=3112", GB_CUDA);
+    ck_assert_uint_eq(w.flops, 98 * 64 + 3112);
+    w = work("divergence", "pattern=one-lane,ways=32,rounds=1,split=warp,elements=3112", GB_CUDA);
+    ck_assert_uint_eq(w.flops, 128 * 64 + 3112);
+}
+END_TEST
+
+START_TEST(divergence_refuses_parameters_of_another_pattern)
+{
+    refused("divergence", "ways=3", "ways (3) must be 1, 2, 4, 8, 16 or 32");
+    refused("divergence", "pattern=data,split=warp", "leave it at lane");
+    refused("divergence", "order=shuffled", "order: shuffled belongs to pattern: data");
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("work");
@@ -325,6 +359,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, access_counts_sectors_exactly);
     tcase_add_test(tc, access_counts_what_is_loaded_and_spread);
     tcase_add_test(tc, access_refuses_parameters_of_another_pattern);
+    tcase_add_test(tc, divergence_counts_each_path);
+    tcase_add_test(tc, divergence_refuses_parameters_of_another_pattern);
     tcase_add_test(tc, KRN_14_launch_overhead_is_three_timers);
     tcase_add_test(tc, CPY_13_no_size_may_be_zero);
     suite_add_tcase(suite, tc);

@@ -51,8 +51,7 @@ static gb_measure quick(void)
                         .budget_ns = 100000000,
                         .seed = 3,
                         .gate = true,
-                        .peak_bandwidth = NAN,
-                        .peak_flops = NAN};
+                        .peak_bandwidth = NAN};
 }
 
 /* Measures and expects a good end; the caller frees the record. */
@@ -131,12 +130,42 @@ START_TEST(bandwidth_is_bytes_over_time_and_a_cached_one_is_marked)
 }
 END_TEST
 
+/* The compiler has not removed the work: twice the repetitions take twice the time. The shortest
+ * sample counts, since other programs only ever lengthen one. */
+START_TEST(KRN_06_twice_the_work_takes_twice_the_time)
+{
+    static const struct {
+        const char *kernel, *once, *twice;
+    } cases[] = {
+        {"flops", "type=fp32 threads=4096 rounds=1000", "type=fp32 threads=4096 rounds=2000"},
+        {"flops", "type=fp64 threads=4096 rounds=1000", "type=fp64 threads=4096 rounds=2000"},
+        {"flops", "type=int32 threads=4096 rounds=1000", "type=int32 threads=4096 rounds=2000"},
+        {"intensity", "type=fp32 fmas=512 bytes=262144", "type=fp32 fmas=1024 bytes=262144"},
+        {"intensity", "type=fp64 fmas=512 bytes=262144", "type=fp64 fmas=1024 bytes=262144"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double ratio = 0;
+        for (int attempt = 0; attempt < 5 && !(ratio >= 1.6 && ratio <= 2.4); attempt++) {
+            gb_record once, twice;
+            measure_ok(cases[i].kernel, cases[i].once, GB_TIMER_DEVICE, GB_CACHE_WARM, &once);
+            measure_ok(cases[i].kernel, cases[i].twice, GB_TIMER_DEVICE, GB_CACHE_WARM, &twice);
+            ratio = twice.time.min / once.time.min;
+            gb_record_free(&once);
+            gb_record_free(&twice);
+        }
+        ck_assert_msg(ratio >= 1.6 && ratio <= 2.4, "%s[%s]: %.2f", cases[i].kernel, cases[i].once,
+                      ratio);
+    }
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *cpu = tcase_create("cpu");
     tcase_set_timeout(cpu, 280);
     tcase_add_checked_fixture(cpu, open_cpu, close_cpu);
     tcase_add_test(cpu, every_kernel_with_its_defaults_on_every_timer);
+    tcase_add_test(cpu, KRN_06_twice_the_work_takes_twice_the_time);
     tcase_add_test(cpu, a_delay_lasts_as_long_as_it_says);
     tcase_add_test(cpu, small_launches_are_batched);
     tcase_add_test(cpu, bandwidth_is_bytes_over_time_and_a_cached_one_is_marked);

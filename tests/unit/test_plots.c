@@ -303,6 +303,51 @@ START_TEST(PLT_14_axis_titles_say_which_way_is_better)
 }
 END_TEST
 
+/* Sizes 1 to 4 units; the time of the third falls to `third` ns, two replicates `apart`. */
+static void dip(fixture *f, double third, double apart)
+{
+    const double times[] = {1000, 2000, third, 4000};
+    fixture_open(f, "cpu", COPY_PLOT);
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t r = 0; r < 3; r++) {
+            char params[120];
+            double t = times[i] * (1 + ((double)r - 1) * apart);
+            snprintf(params, sizeof params,
+                     "{\"bytes\": %u, \"direction\": \"h2d\", \"memory\": \"pinned\"}",
+                     (i + 1) * 1024);
+            gb_record *record = fixture_add(f, "copy", "copy", params, i, r, t, 1e9);
+            record->work.bytes_moved = (uint64_t)(i + 1) * 1024;
+        }
+    }
+}
+
+START_TEST(KRN_09_time_that_falls_while_work_grows_is_said)
+{
+    static const struct {
+        double third, apart;
+        bool said;
+    } cases[] = {{3000, 0.01, false}, {1500, 0.01, true}, {1950, 0.05, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fixture f;
+        char dir[128], name[200], file[256];
+        gb_buf notes = {0};
+        make_dir(dir, "dip");
+        dip(&f, cases[i].third, cases[i].apart);
+        plot(&f, dir, "true", &notes);
+        bool said =
+            notes.data != NULL && strstr(notes.data, "at bytes = 3072 the time falls") != NULL;
+        ck_assert_msg(said == cases[i].said, "%zu: %s", i, notes.data != NULL ? notes.data : "");
+        plot_name(dir, name); /* all four points are there, as measured */
+        snprintf(file, sizeof file, "%s.dat", name);
+        char *data = slurp(dir, file);
+        ck_assert_ptr_nonnull(strstr(data, "\n3072 "));
+        free(data);
+        gb_buf_free(&notes);
+        fixture_close(&f);
+    }
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("plots");
@@ -311,6 +356,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, the_data_are_the_records_figures);
     tcase_add_test(tests, PLT_04_PLT_05_spaces_and_umlauts_in_the_path);
     tcase_add_test(tests, PLT_02_labels_are_literal);
+    tcase_add_test(tests, KRN_09_time_that_falls_while_work_grows_is_said);
     tcase_add_test(tests, PLT_06_a_missing_or_failing_gnuplot_is_said);
     tcase_add_test(tests, PLT_08_nothing_to_plot_makes_no_file);
     tcase_add_test(tests, PLT_09_points_without_a_positive_value_are_left_out);

@@ -242,6 +242,7 @@ START_TEST(metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_par
         {"rate", "1/s", "", true, GB_PER_ITEMS, -1},
         {"first", "B/s", "", true, GB_PER_BYTES_READ, 0},
         {"second", "B/s", "", true, GB_PER_BYTES_WRITTEN, 1},
+        {"each", "ns", "", false, GB_NS_PER_ITEM, -1},
         {"third", "ns", "", false, GB_PER_NOTHING, 2},
     };
     gb_record r;
@@ -253,14 +254,14 @@ START_TEST(metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_par
     r.parts_ns = json_pack("{s:f,s:f,s:n}", "z", 500.0, "a", 250.0, "none");
     r.n_metrics = 1;
     r.metrics[0].peak = 4e9;
-    ck_assert_int_eq(gb_record_summarise(&r, metrics, 7, NULL), GB_OK);
-    const double want[] = {3e9, 3e9, 5e8, 7e6, 2e9, 8e9};
-    for (size_t i = 0; i < 6; i++) {
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 8, NULL), GB_OK);
+    const double want[] = {3e9, 3e9, 5e8, 7e6, 2e9, 8e9, 1000.0 / 7};
+    for (size_t i = 0; i < 7; i++) {
         ck_assert_double_eq_tol(r.metrics[i].value, want[i], 1e-3);
         ck_assert_str_eq(r.metrics[i].reason, "");
     }
-    ck_assert(isnan(r.metrics[6].value));
-    ck_assert_str_ne(r.metrics[6].reason, "");
+    ck_assert(isnan(r.metrics[7].value));
+    ck_assert_str_ne(r.metrics[7].reason, "");
     ck_assert_double_eq(r.metrics[0].peak, 4e9);
     ck_assert(isnan(r.metrics[1].peak));
     gb_metric_spec many[GB_MAX_METRICS + 1] = {{0}};

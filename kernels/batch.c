@@ -1,0 +1,399 @@
+/* batch: a two-layer perceptron that answers one request after the other. batch_run.c has the
+ * requests, batch_check.c the reference. */
+#include "kernels/batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const math_words[] = {"vendor", "own", NULL};
+static const char *const submit_words[] = {"eager", "graph", NULL};
+static const char *const memory_words[] = {"pinned", "pageable", NULL};
+static const char *const events_words[] = {"steps", "none", NULL};
+
+static const gb_param params[] = {
+    [BATCH_BATCH] = {.name = "batch",
+                     .summary = "items in a request",
+                     .kind = GB_PARAM_COUNT,
+                     .unit = "items",
+                     .min = 1,
+                     .max = 512,
+                     .default_value = {.number = 32}},
+    [BATCH_WIDTH] = {.name = "width",
+                     .summary = "inputs of the first layer and outputs of the second",
+                     .kind = GB_PARAM_COUNT,
+                     .unit = "values",
+                     .min = 1,
+                     .max = 4096,
+                     .default_value = {.number = 256}},
+    [BATCH_HIDDEN] = {.name = "hidden",
+                      .summary = "outputs of the first layer and inputs of the second",
+                      .kind = GB_PARAM_COUNT,
+                      .unit = "values",
+                      .min = 1,
+                      .max = 4096,
+                      .default_value = {.number = 512}},
+    [BATCH_MATH] = {.name = "math",
+                    .summary = "the layers' products by the vendor's BLAS (FP32) or by an own "
+                               "tiled kernel",
+                    .kind = GB_PARAM_WORD,
+                    .words = math_words,
+                    .default_value = {.word = "own"}},
+    [BATCH_SUBMIT] = {.name = "submit",
+                      .summary = "a request's copies and kernels one by one, or as one graph",
+                      .kind = GB_PARAM_WORD,
+                      .words = submit_words,
+                      .default_value = {.word = "eager"}},
+    [BATCH_MEMORY] = {.name = "memory",
+                      .summary = "kind of the host's memory",
+                      .kind = GB_PARAM_WORD,
+                      .words = memory_words,
+                      .default_value = {.word = "pinned"}},
+    [BATCH_EVENTS] = {.name = "events",
+                      .summary = "events between the steps of a request, which give its parts "
+                                 "(graph: around it), or none, for the bare request",
+                      .kind = GB_PARAM_WORD,
+                      .words = events_words,
+                      .default_value = {.word = "steps"}},
+};
+
+static const char *const parts[] = {
+    [BATCH_PART_COPY_IN] = "copy_in",     [BATCH_PART_LAUNCH] = "launch",
+    [BATCH_PART_COMPUTE] = "compute",     [BATCH_PART_COPY_OUT] = "copy_out",
+    [BATCH_PART_ON_DEVICE] = "on_device", [BATCH_PARTS] = NULL};
+
+static const gb_metric_spec metrics[] = {
+    {.name = "throughput",
+     .unit = "1/s",
+     .summary = "closed loop: items over the time of a request, the next of which is sent when the "
+                "last one was answered",
+     .higher_is_better = true,
+     .numerator = GB_PER_ITEMS,
+     .part = -1},
+    {.name = "flops",
+     .unit = "FLOP/s",
+     .summary = "operations of both layers over the whole request",
+     .higher_is_better = true,
+     .numerator = GB_PER_FLOPS,
+     .part = -1},
+    {.name = "bandwidth",
+     .unit = "B/s",
+     .summary = "weights, inputs, hidden values and outputs, each moved once, over the whole "
+                "request",
+     .higher_is_better = true,
+     .numerator = GB_PER_BYTES_MOVED,
+     .part = -1},
+};
+
+static bool is_word(const gb_value args[], int param, const char *word)
+{
+    return strcmp(args[param].word, word) == 0;
+}
+
+static gb_batch_sizes sizes_of(const gb_value args[])
+{
+    return (gb_batch_sizes){.batch = args[BATCH_BATCH].number,
+                            .width = args[BATCH_WIDTH].number,
+                            .hidden = args[BATCH_HIDDEN].number};
+}
+
+/* Values of the weights and biases of both layers. The ranges of the parameters keep all products
+ * of sizes below 2^32. */
+static uint64_t model_of(const gb_batch_sizes *z)
+{
+    return 2 * z->width * z->hidden + z->hidden + z->width;
+}
+
+static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
+{
+    (void)kind;
+    (void)err;
+    const gb_batch_sizes z = sizes_of(args);
+    const uint64_t ends = 2 * z.batch * z.width;
+    *need = (gb_need){.device_bytes = (model_of(&z) + ends + z.batch * z.hidden) * sizeof(float)};
+    if (is_word(args, BATCH_MEMORY, "pinned"))
+        need->pinned_bytes = ends * sizeof(float);
+    else
+        need->host_bytes = ends * sizeof(float);
+    return GB_OK;
+}
+
+/* On the device: the model, the inputs and the hidden values are read, the hidden values and the
+ * outputs written. A bias is one addition for each output of its layer. */
+static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
+{
+    (void)kind;
+    const gb_batch_sizes z = sizes_of(args);
+    const uint64_t ends = z.batch * z.width, hidden = z.batch * z.hidden;
+    *out = (gb_work){
+        .bytes_read = (model_of(&z) + ends + hidden) * sizeof(float),
+        .bytes_written = (hidden + ends) * sizeof(float),
+        .bytes_moved = (model_of(&z) + 2 * (ends + hidden)) * sizeof(float),
+        .flops = 4 * z.batch * z.width * z.hidden + hidden + ends,
+        .items = z.batch,
+        .working_set = (model_of(&z) + 2 * ends + hidden) * sizeof(float),
+        .ceiling = GB_CEILING_MEMORY,
+        .compute = GB_COMPUTE_FP32,
+    };
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+typedef struct series {
+    uint64_t seed;
+    int which;
+} series;
+
+static void make(void *user, void *elements, uint64_t first, size_t count)
+{
+    const series *s = user;
+    float *to = elements;
+    for (size_t i = 0; i < count; i++)
+        to[i] = gb_batch_value(s->seed, s->which, first + i);
+}
+
+typedef struct buffer {
+    gb_memory *memory;
+    gb_memory_kind kind;
+    uint64_t count;
+    int series; /* its contents; -1: an output */
+} buffer;
+enum { BUFFERS = 9 };
+
+static void buffers_of(gb_batch_state *s, buffer out[BUFFERS])
+{
+    const gb_batch_sizes *z = &s->sizes;
+    const uint64_t ends = z->batch * z->width, weights = z->width * z->hidden;
+    const buffer all[BUFFERS] = {
+        {&s->host_in, s->host_kind, ends, BATCH_INPUT},
+        {&s->host_out, s->host_kind, ends, -1},
+        {&s->in, GB_MEM_DEVICE, ends, -1},
+        {&s->weights[0], GB_MEM_DEVICE, weights, BATCH_WEIGHTS_1},
+        {&s->bias[0], GB_MEM_DEVICE, z->hidden, BATCH_BIAS_1},
+        {&s->hidden, GB_MEM_DEVICE, z->batch * z->hidden, -1},
+        {&s->weights[1], GB_MEM_DEVICE, weights, BATCH_WEIGHTS_2},
+        {&s->bias[1], GB_MEM_DEVICE, z->width, BATCH_BIAS_2},
+        {&s->out, GB_MEM_DEVICE, ends, -1},
+    };
+    memcpy(out, all, sizeof all);
+}
+
+static gb_code allocate(gb_run *run, gb_error *err)
+{
+    gb_batch_state *s = run->state;
+    buffer buffers[BUFFERS];
+    buffers_of(s, buffers);
+    gb_code code = GB_OK;
+    for (int i = 0; i < BUFFERS && code == GB_OK; i++) {
+        const buffer *b = &buffers[i];
+        series values = {run->seed, b->series};
+        code = run->dev->ops->alloc(run->dev, b->kind, (size_t)b->count * sizeof(float), b->memory,
+                                    err);
+        if (code == GB_OK && b->series >= 0)
+            code = gb_memory_write(run, b->memory, sizeof(float), b->count, make, &values, err);
+    }
+    return code;
+}
+
+static gb_code prepare(gb_run *run, gb_error *err)
+{
+    gb_batch_state *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of batch");
+    run->state = s;
+    s->sizes = sizes_of(run->args);
+    s->vendor = is_word(run->args, BATCH_MATH, "vendor");
+    s->events = is_word(run->args, BATCH_EVENTS, "steps");
+    s->host_kind = is_word(run->args, BATCH_MEMORY, "pinned") ? GB_MEM_PINNED : GB_MEM_PAGEABLE;
+    gb_code code = allocate(run, err);
+    for (int i = 0; i < BATCH_MARKS && code == GB_OK; i++)
+        code = run->dev->ops->event_create(run->dev, &s->marks[i], err);
+    if (code == GB_OK && is_word(run->args, BATCH_SUBMIT, "graph"))
+        code = gb_batch_capture(run, err);
+    return code;
+}
+
+/* Everything that a request writes. */
+static gb_code reset(gb_run *run, gb_error *err)
+{
+    gb_batch_state *s = run->state;
+    gb_memory *const written[] = {&s->in, &s->hidden, &s->out, &s->host_out};
+    gb_code code = GB_OK;
+    for (size_t i = 0; i < GB_COUNT(written) && code == GB_OK; i++)
+        code = gb_memory_poison(run, written[i], err);
+    return code;
+}
+
+static void release(gb_run *run)
+{
+    gb_batch_state *s = run->state;
+    if (s == NULL)
+        return;
+    const gb_device_ops *ops = run->dev->ops;
+    buffer buffers[BUFFERS];
+    ops->graph_destroy(run->dev, s->graph);
+    for (int i = 0; i < BATCH_MARKS; i++)
+        if (s->marks[i] != NULL)
+            ops->event_destroy(run->dev, s->marks[i]);
+    buffers_of(s, buffers);
+    for (int i = 0; i < BUFFERS; i++)
+        ops->free(run->dev, buffers[i].memory);
+    gb_batch_reference_free(&s->reference);
+    free(s);
+    run->state = NULL;
+}
+
+/* --- verification ----------------------------------------------------------------------------- */
+
+typedef struct checking {
+    const float *host; /* what each element should be, or is; NULL: see the reference */
+    const gb_batch_reference *reference;
+    const float *rows; /* the reference's rows, `columns` elements each */
+    uint64_t columns;
+    gb_mismatch bad;
+} checking;
+
+/* Where the reference has a row, or NULL. */
+static const float *find_row(const checking *c, uint64_t row)
+{
+    for (size_t i = 0; i < c->reference->n; i++)
+        if (c->reference->rows[i] == row)
+            return c->rows + i * c->columns;
+    return NULL;
+}
+
+/* An element of a row that the reference lacks: the poison must be gone. */
+static void compare_finite(gb_mismatch *bad, uint64_t index, double found)
+{
+    if (isfinite(found))
+        return;
+    gb_mismatch_f64(bad, index, 0, found);
+    if (bad->count == 1)
+        snprintf(bad->expected, sizeof bad->expected, "a finite number");
+}
+
+static void compare_layer(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                          size_t count)
+{
+    const checking *c = user;
+    const float *found = elements, *row = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t at = first + i, column = at % c->columns;
+        if (i == 0 || column == 0)
+            row = find_row(c, at / c->columns);
+        if (row != NULL)
+            gb_compare_f64(bad, at, (double)row[column], (double)found[i], 0);
+        else
+            compare_finite(bad, at, (double)found[i]);
+    }
+}
+
+/* What was copied in: the host's values on the device. */
+static void compare_copied_in(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                              size_t count)
+{
+    const checking *c = user;
+    const float *found = elements;
+    for (size_t i = 0; i < count; i++)
+        gb_compare_f64(bad, first + i, (double)c->host[first + i], (double)found[i], 0);
+}
+
+/* What was copied out: the device's values on the host. */
+static void compare_copied_out(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                               size_t count)
+{
+    const checking *c = user;
+    const float *expected = elements;
+    for (size_t i = 0; i < count; i++)
+        gb_compare_f64(bad, first + i, (double)expected[i], (double)c->host[first + i], 0);
+}
+
+static gb_code check_memory(gb_run *run, const char *what, const gb_memory *memory,
+                            gb_compare_fn compare, checking *c, gb_error *err)
+{
+    const uint64_t count = memory->bytes / sizeof(float);
+    gb_code code = gb_memory_compare(run, memory, sizeof(float), count, compare, c, &c->bad, err);
+    if (code != GB_OK)
+        return code;
+    return gb_mismatch_result(&c->bad, what, count, sizeof(float), err);
+}
+
+/* The inputs have arrived, both layers are right, and the host has the outputs. */
+static gb_code verify(gb_run *run, gb_error *err)
+{
+    gb_batch_state *s = run->state;
+    const gb_batch_sizes *z = &s->sizes;
+    gb_batch_reference *r = &s->reference;
+    gb_code code = GB_OK;
+    if (r->n == 0)
+        code = gb_batch_reference_make(z, run->seed, r, err);
+    if (code != GB_OK)
+        return code;
+    struct {
+        const char *what;
+        const gb_memory *memory;
+        gb_compare_fn compare;
+        checking checking;
+    } checks[] = {
+        {"batch: inputs on the device", &s->in, compare_copied_in, {.host = s->host_in.host}},
+        {"batch: first layer",
+         &s->hidden,
+         compare_layer,
+         {.reference = r, .rows = r->hidden, .columns = z->hidden}},
+        {"batch: second layer",
+         &s->out,
+         compare_layer,
+         {.reference = r, .rows = r->output, .columns = z->width}},
+        {"batch: outputs on the host", &s->out, compare_copied_out, {.host = s->host_out.host}},
+    };
+    for (size_t i = 0; i < GB_COUNT(checks) && code == GB_OK; i++)
+        code = check_memory(run, checks[i].what, checks[i].memory, checks[i].compare,
+                            &checks[i].checking, err);
+    return code;
+}
+
+const gb_kernel gb_kernel_batch = {
+    .spec =
+        {
+            .name = "batch",
+            .summary = "a two-layer perceptron served request by request: throughput against "
+                       "latency over the batch",
+            .lesson =
+                "A request costs copies, launches and arithmetic. The launches and the reading of "
+                "the weights are paid once a request, however many items it carries, so that a "
+                "larger batch answers more items in a second. From some batch on the arithmetic "
+                "is the longest part: each further item then takes as long as the one before, "
+                "throughput stands still, and all that grows is the time that everybody waits. "
+                "That point is the knee. The loop is closed: the next request is sent when the "
+                "last one has been answered, so nobody stands in a queue. In a service where "
+                "requests arrive by themselves the same batch has longer latencies.",
+            .picture =
+                "Throughput over batch rises almost in proportion at first, bends at the knee, and "
+                "ends in a plateau; the time of a request is flat up to the knee and then grows "
+                "with the batch. The knee lies further right the more expensive a launch is "
+                "against an item's arithmetic, on a GPU at tens or hundreds of items. A graph "
+                "takes away launches and therefore helps small batches. On the cpu device a copy "
+                "is a memcpy and a launch is cheap: what a batch gains there is that each weight "
+                "is fetched once for several items.",
+            .source = "kernels/batch.cu",
+            .version = 1,
+            .params = params,
+            .n_params = GB_COUNT(params),
+            .metrics = metrics,
+            .n_metrics = GB_COUNT(metrics),
+            .parts = parts,
+            .devices = GB_ANY_DEVICE,
+            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
+            .caches = GB_BIT(GB_CACHE_WARM),
+            .default_timer = GB_TIMER_ROUNDTRIP,
+            .check = check,
+            .work = work,
+        },
+    .prepare = prepare,
+    .enqueue = gb_batch_enqueue,
+    .sample = gb_batch_sample,
+    .samples_itself = gb_batch_samples_itself,
+    .reset = reset,
+    .verify = verify,
+    .release = release,
+};

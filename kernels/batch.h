@@ -1,0 +1,89 @@
+/* batch: what its files share. batch.c holds the row, the memory and the checks; batch_run.c puts
+ * requests on the stream; batch_check.c has test data and reference; batch.cu the layers. */
+#ifndef GB_KERNELS_BATCH_H
+#define GB_KERNELS_BATCH_H
+
+/* A block of the own product makes a tile of the layer's output, at most BATCH_ROWS high, and walks
+ * along the depth in steps of BATCH_DEPTH. */
+#define BATCH_ROWS 8
+#define BATCH_COLUMNS 32
+#define BATCH_DEPTH 32
+
+#if !defined(__cplusplus)
+
+#include "kernels/common.h"
+
+enum {
+    BATCH_BATCH,
+    BATCH_WIDTH,
+    BATCH_HIDDEN,
+    BATCH_MATH,
+    BATCH_SUBMIT,
+    BATCH_MEMORY,
+    BATCH_EVENTS
+};
+
+/* Parts of a sample, by their index in the spec. */
+enum {
+    BATCH_PART_COPY_IN,
+    BATCH_PART_LAUNCH,
+    BATCH_PART_COMPUTE,
+    BATCH_PART_COPY_OUT,
+    BATCH_PART_ON_DEVICE,
+    BATCH_PARTS
+};
+
+/* Events of a request. */
+enum { BATCH_BEGIN, BATCH_COPIED_IN, BATCH_COMPUTED, BATCH_END, BATCH_MARKS };
+
+/* Inputs are whole numbers from -7 to 7 over 8, and so are the weights; biases are whole numbers
+ * over the unit of the sums that they join. */
+#define BATCH_SCALE 8
+#define BATCH_UNIT_1 (BATCH_SCALE * BATCH_SCALE)
+#define BATCH_UNIT_2 (BATCH_UNIT_1 * BATCH_SCALE)
+
+/* Series of test data. */
+enum { BATCH_INPUT, BATCH_WEIGHTS_1, BATCH_BIAS_1, BATCH_WEIGHTS_2, BATCH_BIAS_2 };
+
+typedef struct gb_batch_sizes {
+    uint64_t batch, width, hidden;
+} gb_batch_sizes;
+
+/* Element `index` of a series. */
+float gb_batch_value(uint64_t seed, int series, uint64_t index);
+
+/* What both layers should give for some rows of the batch: all of them where that is quick,
+ * otherwise the first, the last and rows spread in between. Owned by whoever made it. */
+typedef struct gb_batch_reference {
+    size_t n;
+    uint64_t *rows;         /* [n], ascending */
+    float *hidden, *output; /* [n][hidden], [n][width]: exact */
+} gb_batch_reference;
+
+/* How many rows of a batch are checked against the reference, and which the i-th of them is. */
+size_t gb_batch_rows_checked(const gb_batch_sizes *sizes);
+uint64_t gb_batch_row(const gb_batch_sizes *sizes, size_t n, size_t i);
+
+gb_code gb_batch_reference_make(const gb_batch_sizes *sizes, uint64_t seed, gb_batch_reference *out,
+                                gb_error *err);
+void gb_batch_reference_free(gb_batch_reference *reference);
+
+typedef struct gb_batch_state {
+    gb_batch_sizes sizes;
+    bool vendor, events;
+    gb_memory_kind host_kind;
+    gb_memory host_in, host_out;
+    gb_memory in, hidden, out, weights[2], bias[2]; /* of the device */
+    gb_event *marks[BATCH_MARKS];
+    gb_graph *graph;              /* of a request; NULL: eager */
+    gb_batch_reference reference; /* made when it is first needed */
+} gb_batch_state;
+
+/* Captures a request into s->graph and checks that all of it is there. */
+gb_code gb_batch_capture(gb_run *run, gb_error *err);
+gb_code gb_batch_enqueue(gb_run *run, gb_error *err);
+gb_code gb_batch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
+bool gb_batch_samples_itself(const gb_value args[], gb_timer timer);
+
+#endif
+#endif

@@ -1,0 +1,304 @@
+/* graph: many small launches one by one, or as one graph. See graph.cu. */
+#include "kernels/graph.h"
+
+#include <stdlib.h>
+
+static const char *const measure_words[] = {"capture",          "instantiate", "first-launch",
+                                            "update",           "launch-api",  "replay-device",
+                                            "replay-roundtrip", "eager-api",   "eager-device",
+                                            "eager-roundtrip",  NULL};
+
+static const gb_param params[] = {
+    [GRAPH_MEASURE] = {.name = "measure",
+                       .summary = "which step of a graph's life, or the same launches one by one",
+                       .kind = GB_PARAM_WORD,
+                       .words = measure_words,
+                       .default_value = {.word = "replay-roundtrip"}},
+    [GRAPH_LENGTH] = {.name = "length",
+                      .summary = "kernels in a chain, each after the one before",
+                      .kind = GB_PARAM_COUNT,
+                      .unit = "nodes",
+                      .min = 1,
+                      .max = 4096,
+                      .default_value = {.number = 64}},
+    [GRAPH_WIDTH] = {.name = "width",
+                     .summary = "chains side by side, each on a stream of its own",
+                     .kind = GB_PARAM_COUNT,
+                     .unit = "chains",
+                     .min = 1,
+                     .max = GRAPH_MAX_WIDTH,
+                     .default_value = {.number = 1}},
+    [GRAPH_STEPS] = {.name = "steps",
+                     .summary = "dependent multiplications in a node; 0: a node only counts",
+                     .kind = GB_PARAM_COUNT,
+                     .unit = "steps",
+                     .min = 0,
+                     .max = 1000000,
+                     .default_value = {.number = 0}},
+};
+
+static const gb_metric_spec metrics[] = {
+    {.name = "per_node",
+     .unit = "ns",
+     .summary = "time over the number of nodes",
+     .numerator = GB_NS_PER_ITEM,
+     .part = -1},
+};
+
+gb_graph_measure gb_graph_measure_of(const gb_value args[])
+{
+    return (gb_graph_measure)gb_word_index(measure_words, args[GRAPH_MEASURE]);
+}
+
+bool gb_graph_is_eager(gb_graph_measure measure)
+{
+    return measure >= GRAPH_EAGER_API;
+}
+
+static gb_timer timer_of(const gb_value args[])
+{
+    switch (gb_graph_measure_of(args)) {
+    case GRAPH_CAPTURE:
+    case GRAPH_INSTANTIATE:
+    case GRAPH_UPDATE:
+    case GRAPH_LAUNCH_API:
+    case GRAPH_EAGER_API:
+        return GB_TIMER_CALL;
+    case GRAPH_REPLAY_DEVICE:
+    case GRAPH_EAGER_DEVICE:
+        return GB_TIMER_DEVICE;
+    case GRAPH_FIRST_LAUNCH:
+    case GRAPH_REPLAY_ROUNDTRIP:
+    case GRAPH_EAGER_ROUNDTRIP:
+        break;
+    }
+    return GB_TIMER_ROUNDTRIP;
+}
+
+static uint64_t nodes(const gb_value args[])
+{
+    return args[GRAPH_LENGTH].number * args[GRAPH_WIDTH].number;
+}
+
+static uint64_t sets(const gb_value args[])
+{
+    return gb_graph_measure_of(args) == GRAPH_UPDATE ? 2 : 1;
+}
+
+static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
+{
+    (void)kind;
+    (void)err;
+    *need = (gb_need){.device_bytes = nodes(args) * sets(args) * sizeof(uint32_t)};
+    return GB_OK;
+}
+
+static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
+{
+    (void)kind;
+    const uint64_t bytes = nodes(args) * sizeof(uint32_t);
+    *out = (gb_work){.bytes_read = bytes,
+                     .bytes_written = bytes,
+                     .bytes_moved = 2 * bytes,
+                     .items = nodes(args)};
+}
+
+/* --- counters --- */
+
+typedef struct checking {
+    const gb_graph_state *s;
+    gb_mismatch bad;
+} checking;
+
+static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
+                    size_t count)
+{
+    const checking *c = user;
+    const uint32_t *found = elements;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t replays = c->s->replays[(first + i) / c->s->nodes];
+        gb_compare_u64(bad, first + i, (uint32_t)replays, found[i], 8);
+    }
+}
+
+/* Every node ran as often as its set was launched since the counters were cleared. */
+static gb_code check_counters(gb_run *run, gb_error *err)
+{
+    const gb_graph_state *s = run->state;
+    const uint64_t count = s->nodes * s->sets;
+    checking c = {.s = s};
+    gb_code code =
+        gb_memory_compare(run, &s->counters, sizeof(uint32_t), count, compare, &c, &c.bad, err);
+    if (code != GB_OK)
+        return code;
+    return gb_mismatch_result(&c.bad, "graph: how often each node ran", count, sizeof(uint32_t),
+                              err);
+}
+
+/* Nothing is forgotten before it was checked: all launches of the samples are among what the
+ * counters say. */
+static gb_code reset(gb_run *run, gb_error *err)
+{
+    gb_graph_state *s = run->state;
+    gb_code code = run->dev->ops->sync(run->dev, err);
+    if (code == GB_OK && s->replays[0] + s->replays[1] > 0)
+        code = check_counters(run, err);
+    s->replays[0] = s->replays[1] = 0;
+    if (code == GB_OK)
+        code = run->dev->ops->fill(run->dev, run->stream, s->counters.device, 0, s->counters.bytes,
+                                   err);
+    return code;
+}
+
+static gb_code verify(gb_run *run, gb_error *err)
+{
+    const gb_graph_state *s = run->state;
+    if (s->replays[0] + s->replays[1] == 0)
+        return gb_fail(err, GB_WRONG_RESULT, "graph: nothing was launched");
+    return check_counters(run, err);
+}
+
+/* --- life --- */
+
+static gb_code make_lanes(gb_run *run, gb_error *err)
+{
+    gb_graph_state *s = run->state;
+    const gb_device_ops *ops = run->dev->ops;
+    gb_event **const events[] = {&s->start, &s->stop, &s->fork};
+    gb_code code = GB_OK;
+    for (size_t i = 0; i < GB_COUNT(events) && code == GB_OK; i++)
+        code = ops->event_create(run->dev, events[i], err);
+    for (uint64_t i = 0; i + 1 < s->width && code == GB_OK; i++) {
+        code = ops->stream_create(run->dev, &s->lanes[i], err);
+        if (code == GB_OK)
+            code = ops->event_create(run->dev, &s->joins[i], err);
+    }
+    return code;
+}
+
+/* Graphs that are launched more than once are made here; the steps of a graph's life make one each
+ * time, and eager launches none. */
+static gb_code make_graphs(gb_run *run, gb_error *err)
+{
+    gb_graph_state *s = run->state;
+    gb_code code = GB_OK;
+    if (gb_graph_is_eager(s->measure) || s->measure <= GRAPH_FIRST_LAUNCH)
+        return GB_OK;
+    for (unsigned set = 0; set < 2 && s->measure == GRAPH_UPDATE && code == GB_OK; set++)
+        code = gb_graph_capture(run, set, &s->variants[set], err);
+    if (code == GB_OK)
+        code = gb_graph_capture(run, 0, &s->graph, err);
+    if (code == GB_OK)
+        code = run->dev->ops->graph_instantiate(run->dev, s->graph, err);
+    return code;
+}
+
+static gb_code prepare(gb_run *run, gb_error *err)
+{
+    const gb_value *args = run->args;
+    gb_graph_state *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of graph");
+    run->state = s;
+    run->max_in_flight = gb_graph_most_in_flight(args);
+    s->measure = gb_graph_measure_of(args);
+    s->length = args[GRAPH_LENGTH].number;
+    s->width = args[GRAPH_WIDTH].number;
+    s->nodes = nodes(args);
+    s->sets = sets(args);
+    s->steps = (uint32_t)args[GRAPH_STEPS].number;
+    s->spun = gb_graph_spin(s->steps);
+    gb_code code =
+        run->dev->ops->alloc(run->dev, GB_MEM_DEVICE,
+                             (size_t)(s->nodes * s->sets) * sizeof(uint32_t), &s->counters, err);
+    if (code == GB_OK)
+        code = make_lanes(run, err);
+    return code == GB_OK ? make_graphs(run, err) : code;
+}
+
+static void release(gb_run *run)
+{
+    gb_graph_state *s = run->state;
+    if (s == NULL)
+        return;
+    gb_device *dev = run->dev;
+    const gb_device_ops *ops = dev->ops;
+    gb_graph *const graphs[] = {s->graph, s->variants[0], s->variants[1]};
+    for (size_t i = 0; i < GB_COUNT(graphs); i++)
+        if (graphs[i] != NULL)
+            ops->graph_destroy(dev, graphs[i]);
+    for (uint64_t i = 0; i + 1 < s->width; i++) {
+        if (s->joins[i] != NULL)
+            ops->event_destroy(dev, s->joins[i]);
+        if (s->lanes[i] != NULL)
+            ops->stream_destroy(dev, s->lanes[i]);
+    }
+    gb_event *const events[] = {s->fork, s->stop, s->start};
+    for (size_t i = 0; i < GB_COUNT(events); i++)
+        if (events[i] != NULL)
+            ops->event_destroy(dev, events[i]);
+    ops->free(dev, &s->counters);
+    free(s);
+    run->state = NULL;
+}
+
+static bool samples_itself(const gb_value args[], gb_timer timer)
+{
+    (void)args;
+    (void)timer;
+    return true;
+}
+
+/* Where the launches of one iteration alone would fill the queue, the gate would never open. */
+static bool gate_allowed(const gb_value args[], gb_device_kind kind)
+{
+    (void)kind;
+    return gb_graph_measure_of(args) != GRAPH_EAGER_DEVICE || nodes(args) <= GRAPH_MOST_LAUNCHES;
+}
+
+const gb_kernel gb_kernel_graph = {
+    .spec =
+        {
+            .name = "graph",
+            .summary = "chains of small kernels: launched one by one, or recorded once as a graph",
+            .lesson =
+                "Whoever launches the same hundred kernels again and again can record them once "
+                "and then launch all of them with one call. That moves work: recording (capture) "
+                "and making the graph ready (instantiate) cost time once, the first launch brings "
+                "it to the device, and from then on a launch costs about the same however many "
+                "nodes there are, while launches one by one (eager) cost the calling thread a "
+                "call each. It pays off after instantiate / (eager - graph) launches, where both "
+                "are the time until the end is known. If kernels are so long that the device is "
+                "busy all the time, a graph gains nothing, and that is no fault. New parameters "
+                "for the same nodes (update) are cheaper than a new graph.",
+            .picture =
+                "Time over the length of a chain, logarithmic: eager-api rises with each node, "
+                "launch-api is far below and rises little, capture and instantiate are the "
+                "highest. The two round trips run apart as the chain grows, until the device's "
+                "own time for a node (replay-device over the number of nodes) is what is left. "
+                "With wider graphs the device time a node falls while chains fit side by side. "
+                "On the cpu device all nodes run one after the other; what the graph saves there "
+                "is the queue.",
+            .source = "kernels/graph.cu",
+            .version = 1,
+            .params = params,
+            .n_params = GB_COUNT(params),
+            .metrics = metrics,
+            .n_metrics = GB_COUNT(metrics),
+            .devices = GB_ANY_DEVICE,
+            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
+            .caches = GB_BIT(GB_CACHE_WARM),
+            .default_timer = GB_TIMER_ROUNDTRIP,
+            .timer_of = timer_of,
+            .check = check,
+            .work = work,
+        },
+    .prepare = prepare,
+    .enqueue = gb_graph_enqueue,
+    .sample = gb_graph_sample,
+    .samples_itself = samples_itself,
+    .reset = reset,
+    .verify = verify,
+    .release = release,
+    .gate_allowed = gate_allowed,
+};

@@ -1,0 +1,309 @@
+/* launch: what starting kernels costs, by how they are started. See launch.cu. */
+#include "kernels/launch.h"
+
+#include <stdlib.h>
+
+GB_FN_DECLARE(launch_8)
+GB_FN_DECLARE(launch_64)
+GB_FN_DECLARE(launch_256)
+GB_FN_DECLARE(launch_1024)
+GB_FN_DECLARE(launch_4096)
+
+static const char *const mode_words[] = {"separate", "fused", "sync-each", NULL};
+
+static const gb_param params[] = {
+    [LAUNCH_MODE] = {.name = "mode",
+                     .summary = "launches one after the other, one launch that does all their "
+                                "work, or a wait after each launch",
+                     .kind = GB_PARAM_WORD,
+                     .words = mode_words,
+                     .default_value = {.word = "separate"}},
+    [LAUNCH_LAUNCHES] = {.name = "launches",
+                         .summary = "steps of work in an iteration, a launch each unless fused",
+                         .kind = GB_PARAM_COUNT,
+                         .unit = "launches",
+                         .min = 1,
+                         .max = LAUNCH_MAX_LAUNCHES,
+                         .default_value = {.number = 1}},
+    [LAUNCH_ARGUMENT_BYTES] = {.name = "argument_bytes",
+                               .summary = "arguments of each launch: 8, 64, 256, 1024 or 4096 B",
+                               .kind = GB_PARAM_BYTES,
+                               .min = 8,
+                               .max = LAUNCH_MAX_ARGUMENT_BYTES,
+                               .default_value = {.number = 8}},
+    [LAUNCH_BLOCKS] = {.name = "blocks",
+                       .summary = "size of each grid, in blocks of 256 threads",
+                       .kind = GB_PARAM_COUNT,
+                       .unit = "blocks",
+                       .min = 1,
+                       .max = 65535,
+                       .default_value = {.number = 1}},
+    [LAUNCH_STREAMS] = {.name = "streams",
+                        .summary = "streams that take turns with the launches, joined by events",
+                        .kind = GB_PARAM_COUNT,
+                        .unit = "streams",
+                        .min = 1,
+                        .max = LAUNCH_MAX_STREAMS,
+                        .default_value = {.number = 1}},
+};
+
+static const char *const parts[] = {"submit", "back_to_back", "round_trip", NULL};
+
+/* Three quantities that go by one name elsewhere. Each is there for its own timer alone. */
+static const gb_metric_spec metrics[] = {
+    {.name = "submit",
+     .unit = "ns",
+     .summary = "host time of the call that enqueues a launch, per step (timer call)",
+     .numerator = GB_NS_PER_ITEM,
+     .part = LAUNCH_PART_SUBMIT},
+    {.name = "back_to_back",
+     .unit = "ns",
+     .summary = "device time between launches that wait in a queue, per step (timer device)",
+     .numerator = GB_NS_PER_ITEM,
+     .part = LAUNCH_PART_BACK_TO_BACK},
+    {.name = "round_trip",
+     .unit = "ns",
+     .summary = "host time from the call until the end is known, per step (timer roundtrip)",
+     .numerator = GB_NS_PER_ITEM,
+     .part = LAUNCH_PART_ROUND_TRIP},
+    {.name = "rate",
+     .unit = "1/s",
+     .summary = "steps of work per second",
+     .higher_is_better = true,
+     .numerator = GB_PER_ITEMS,
+     .part = -1},
+};
+
+gb_launch_mode gb_launch_mode_of(const gb_value args[])
+{
+    return (gb_launch_mode)gb_word_index(mode_words, args[LAUNCH_MODE]);
+}
+
+const gb_fn *gb_launch_fn(uint64_t argument_bytes)
+{
+    switch (argument_bytes) {
+    case 8:
+        return GB_FN(launch_8);
+    case 64:
+        return GB_FN(launch_64);
+    case 256:
+        return GB_FN(launch_256);
+    case 1024:
+        return GB_FN(launch_1024);
+    case 4096:
+        return GB_FN(launch_4096);
+    default:
+        return NULL;
+    }
+}
+
+static uint64_t elements(const gb_value args[])
+{
+    return args[LAUNCH_BLOCKS].number * GB_BLOCK;
+}
+
+static uint64_t value_bytes(const gb_value args[])
+{
+    return elements(args) * args[LAUNCH_STREAMS].number * sizeof(uint32_t);
+}
+
+/* Records of work: one a launch. */
+static uint64_t works(const gb_value args[])
+{
+    return gb_launch_mode_of(args) == LAUNCH_FUSED ? 1 : args[LAUNCH_LAUNCHES].number;
+}
+
+static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
+{
+    (void)kind;
+    const uint64_t bytes = args[LAUNCH_ARGUMENT_BYTES].number;
+    *need = (gb_need){0};
+    if (gb_launch_fn(bytes) == NULL)
+        return gb_fail(err, GB_INVALID,
+                       "argument_bytes: there is no kernel with %llu bytes of arguments (valid: 8, "
+                       "64, 256, 1024, 4096)",
+                       (unsigned long long)bytes);
+    if (args[LAUNCH_STREAMS].number > 1 && gb_launch_mode_of(args) != LAUNCH_SEPARATE)
+        return gb_fail(err, GB_INVALID,
+                       "streams: only mode separate spreads its launches over %llu streams",
+                       (unsigned long long)args[LAUNCH_STREAMS].number);
+    /* at most 8 streams of 65,535 blocks: no overflow */
+    need->device_bytes = value_bytes(args) + works(args) * sizeof(gb_launch_work);
+    return GB_OK;
+}
+
+/* Each launch reads and writes all its elements; fused, they stay in registers in between. */
+static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
+{
+    (void)kind;
+    const uint64_t bytes = works(args) * elements(args) * sizeof(uint32_t);
+    *out = (gb_work){.bytes_read = bytes,
+                     .bytes_written = bytes,
+                     .bytes_moved = 2 * bytes,
+                     .items = args[LAUNCH_LAUNCHES].number};
+}
+
+static void make_work(void *user, void *to, uint64_t first, size_t count)
+{
+    const gb_launch_state *s = user;
+    gb_launch_work *out = to;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t launch = (uint32_t)(first + i);
+        uint32_t *values = s->values.device;
+        out[i] = (gb_launch_work){.values = values + (launch % s->streams) * s->n,
+                                  .n = s->n,
+                                  .first = launch,
+                                  .steps = s->mode == LAUNCH_FUSED ? s->launches : 1};
+    }
+}
+
+static gb_code make_streams(gb_run *run, gb_error *err)
+{
+    gb_launch_state *s = run->state;
+    const gb_device_ops *ops = run->dev->ops;
+    gb_code code = ops->event_create(run->dev, &s->start, err);
+    if (code == GB_OK)
+        code = ops->event_create(run->dev, &s->stop, err);
+    if (code == GB_OK)
+        code = ops->event_create(run->dev, &s->fork, err);
+    for (uint32_t i = 0; i + 1 < s->streams && code == GB_OK; i++) {
+        code = ops->stream_create(run->dev, &s->others[i], err);
+        if (code == GB_OK)
+            code = ops->event_create(run->dev, &s->joins[i], err);
+    }
+    return code;
+}
+
+static gb_code prepare(gb_run *run, gb_error *err)
+{
+    gb_device *dev = run->dev;
+    const gb_value *args = run->args;
+    gb_launch_state *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of launch");
+    run->state = s;
+    run->max_in_flight = gb_launch_most_in_flight(args, run->timer);
+    s->mode = gb_launch_mode_of(args);
+    s->fn = gb_launch_fn(args[LAUNCH_ARGUMENT_BYTES].number);
+    s->launches = (uint32_t)args[LAUNCH_LAUNCHES].number;
+    s->streams = (uint32_t)args[LAUNCH_STREAMS].number;
+    s->n = elements(args);
+    s->shape = gb_launch_shape(dev, s->n, GB_BLOCK);
+    const uint64_t words = args[LAUNCH_ARGUMENT_BYTES].number / 8;
+    for (uint64_t i = 1; i < words; i++)
+        s->arguments[i] = gb_mix(run->seed, i);
+    s->extra = words > 1 ? (uint32_t)s->arguments[words - 1] : 0;
+    gb_code code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)value_bytes(args), &s->values, err);
+    if (code == GB_OK)
+        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)works(args) * sizeof(gb_launch_work),
+                               &s->work, err);
+    if (code == GB_OK)
+        code =
+            gb_memory_write(run, &s->work, sizeof(gb_launch_work), works(args), make_work, s, err);
+    return code == GB_OK ? make_streams(run, err) : code;
+}
+
+static gb_code reset(gb_run *run, gb_error *err)
+{
+    gb_launch_state *s = run->state;
+    gb_code code = run->dev->ops->sync(run->dev, err);
+    return code == GB_OK ? gb_memory_poison(run, &s->values, err) : code;
+}
+
+typedef struct checking {
+    const gb_launch_state *s;
+    uint32_t expected[LAUNCH_MAX_STREAMS];
+    gb_mismatch bad;
+} checking;
+
+static void compare(void *user, gb_mismatch *bad, const void *to, uint64_t first, size_t count)
+{
+    const checking *c = user;
+    const uint32_t *found = to;
+    for (size_t i = 0; i < count; i++)
+        gb_compare_u64(bad, first + i, c->expected[(first + i) / c->s->n], found[i], 8);
+}
+
+static gb_code verify(gb_run *run, gb_error *err)
+{
+    const gb_launch_state *s = run->state;
+    checking c = {.s = s};
+    for (uint32_t i = 0; i < s->streams; i++)
+        c.expected[i] = gb_launch_expected(s, i);
+    const uint64_t count = s->n * s->streams;
+    gb_code code =
+        gb_memory_compare(run, &s->values, sizeof(uint32_t), count, compare, &c, &c.bad, err);
+    if (code != GB_OK)
+        return code;
+    return gb_mismatch_result(&c.bad, "launch: values after all steps", count, sizeof(uint32_t),
+                              err);
+}
+
+static void release(gb_run *run)
+{
+    gb_launch_state *s = run->state;
+    if (s == NULL)
+        return;
+    gb_device *dev = run->dev;
+    const gb_device_ops *ops = dev->ops;
+    for (uint32_t i = 0; i + 1 < s->streams; i++) {
+        if (s->joins[i] != NULL)
+            ops->event_destroy(dev, s->joins[i]);
+        if (s->others[i] != NULL)
+            ops->stream_destroy(dev, s->others[i]);
+    }
+    gb_event *const events[] = {s->fork, s->stop, s->start};
+    for (size_t i = 0; i < GB_COUNT(events); i++)
+        if (events[i] != NULL)
+            ops->event_destroy(dev, events[i]);
+    ops->free(dev, &s->work);
+    ops->free(dev, &s->values);
+    free(s);
+    run->state = NULL;
+}
+
+const gb_kernel gb_kernel_launch = {
+    .spec =
+        {
+            .name = "launch",
+            .summary = "small kernels: what it costs to start them, and how to start fewer",
+            .lesson =
+                "A kernel that does little costs what its launch costs. Three figures go by that "
+                "name, and each is a metric of its own here: `submit` is what the call costs the "
+                "calling thread, `back_to_back` how far apart launches that wait in a queue start, "
+                "`round_trip` the time from the call until the host knows that the work has ended. "
+                "All are per step of work. A program pays the last one whenever it waits after "
+                "each step (mode sync-each), the larger of the first two when it enqueues all "
+                "steps and waits once (separate), and a single launch when one kernel does all "
+                "steps and keeps its values in registers (fused). Arguments are copied with each "
+                "launch; a grid costs nothing more until the device is full.",
+            .picture =
+                "Time over the number of steps: three straight lines, of which sync-each is the "
+                "steepest and fused almost flat. Time over the size of the grid is flat as long as "
+                "all blocks run at once and grows with the work beyond. Time over the bytes of "
+                "arguments is almost flat up to some hundred bytes. More streams help while a "
+                "grid leaves room on the device; on the cpu device, where one launch uses all "
+                "processors, they only cost.",
+            .source = "kernels/launch.cu",
+            .version = 1,
+            .params = params,
+            .n_params = GB_COUNT(params),
+            .metrics = metrics,
+            .n_metrics = GB_COUNT(metrics),
+            .parts = parts,
+            .devices = GB_ANY_DEVICE,
+            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
+            .caches = GB_BIT(GB_CACHE_WARM),
+            .default_timer = GB_TIMER_ROUNDTRIP,
+            .check = check,
+            .work = work,
+        },
+    .prepare = prepare,
+    .enqueue = gb_launch_enqueue,
+    .sample = gb_launch_sample,
+    .samples_itself = gb_launch_samples_itself,
+    .reset = reset,
+    .verify = verify,
+    .release = release,
+    .gate_allowed = gb_launch_gate_allowed,
+};

@@ -1,0 +1,49 @@
+/* What the rules of findings share. A rule looks for the rows it needs, writes one sentence with
+ * its figures and returns true, or stays silent when a row is missing. findings.c lists all rules.
+ */
+#ifndef GB_REPORTS_FINDINGS_H
+#define GB_REPORTS_FINDINGS_H
+
+#include "reports/report.h"
+
+/* What a rule sees: the rows of one device. */
+typedef struct gb_view {
+    const gb_results *results; /* the whole run, for facts of the device */
+    int device;
+    bool cpu; /* the cpu device: no bus between host and device, no warps */
+    const gb_row *rows;
+    size_t n;
+} gb_view;
+
+typedef bool (*gb_rule)(const gb_view *view, gb_buf *text);
+
+/* Whether a row of this kernel has a time. */
+bool gb_row_usable(const gb_row *row, const char *kernel);
+bool gb_row_word_is(const gb_row *row, const char *param, const char *word);
+bool gb_row_number_is(const gb_row *row, const char *param, double number);
+
+/* Appends a finding; `figures` (an object, taken over; NULL: none) holds the sentence's numbers.
+ * GB_NO_MEMORY or GB_OK. */
+gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
+                       json_t *figures, gb_error *err);
+
+/* findings_batch.c: one finding for each curve */
+gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_divergence.c: one for each pattern, with the slowdown over ways */
+gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_tiling.c */
+bool gb_finding_transpose(const gb_view *view, gb_buf *text);
+bool gb_finding_bank(const gb_view *view, gb_buf *text);
+/* findings_roofline.c */
+bool gb_finding_ridge(const gb_view *view, gb_buf *text);
+bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
+/* findings_launch.c */
+bool gb_finding_launch(const gb_view *view, gb_buf *text);
+bool gb_finding_steps(const gb_view *view, gb_buf *text);
+bool gb_finding_break_even(const gb_view *view, gb_buf *text);
+/* findings_matmul.c */
+bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
+bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);
+bool gb_finding_tensor_product(const gb_view *view, gb_buf *text);
+
+#endif

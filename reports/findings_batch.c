@@ -1,0 +1,201 @@
+/* The knee of a batch curve: the smallest batch that reaches 90 % of the largest throughput that
+ * was measured. docs/methodology.md, "A batch curve, and its knee". */
+#include "reports/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/units.h"
+
+#define SHARE 0.9      /* of the peak */
+#define LEAST_POINTS 5 /* a knee among fewer batches would say little */
+
+static const char *const without[] = {"batch", NULL};
+
+/* The rows of one series that have a figure, by batch. */
+typedef struct curve {
+    const gb_row **rows;
+    size_t n;
+} curve;
+
+static double batch_of(const gb_row *row)
+{
+    double batch = NAN;
+    gb_row_number(row, "batch", &batch);
+    return batch;
+}
+
+static double throughput_of(const gb_row *row)
+{
+    const char *unit;
+    bool higher;
+    return gb_row_metric(row, "throughput", &unit, &higher);
+}
+
+static bool has_point(const gb_row *row)
+{
+    return gb_row_usable(row, "batch") && batch_of(row) > 0 && throughput_of(row) > 0 &&
+           (row->flags & GB_BIT(GB_FLAG_EMULATED)) == 0;
+}
+
+static int by_batch(const void *a, const void *b)
+{
+    const double x = batch_of(*(const gb_row *const *)a), y = batch_of(*(const gb_row *const *)b);
+    return (x > y) - (x < y);
+}
+
+static bool same_series(const gb_row *a, const gb_row *b)
+{
+    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
+        return false;
+    }
+    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
+    bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+/* The series that begins with row `first` of the view; empty when an earlier row began it. */
+static void collect(const gb_view *view, size_t first, curve *out)
+{
+    out->n = 0;
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *row = &view->rows[i];
+        if (!has_point(row) || !same_series(row, &view->rows[first])) {
+            continue;
+        }
+        if (i < first) {
+            out->n = 0;
+            return;
+        }
+        out->rows[out->n++] = row;
+    }
+    qsort(out->rows, out->n, sizeof out->rows[0], by_batch);
+}
+
+static double p95_of(const gb_summary *time)
+{
+    return time->p95;
+}
+
+static double p99_of(const gb_summary *time)
+{
+    return time->p99;
+}
+
+/* Geometric centre over the replicates that went well; NAN unless all of them have it. */
+static double percentile(const gb_row *row, double (*of)(const gb_summary *))
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        if (row->replicates[i]->status == GB_STATUS_OK) {
+            sum += log(of(&row->replicates[i]->time));
+        }
+    }
+    return row->n_ok > 0 ? exp(sum / (double)row->n_ok) : NAN;
+}
+
+static json_t *latency_json(const gb_row *row)
+{
+    return json_pack("{s:o, s:o, s:o}", "p50", gb_json_real(row->time_ns), "p95",
+                     gb_json_real(percentile(row, p95_of)), "p99",
+                     gb_json_real(percentile(row, p99_of)));
+}
+
+static json_t *figures(const gb_row *first, const gb_row *knee, const gb_row *peak, bool found)
+{
+    json_t *params = json_copy(first->first->params);
+    json_object_del(params, "batch");
+    return json_pack(
+        "{s:s, s:s, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "loop", "closed",
+        "benchmark", first->first->benchmark, "params", params, "share", SHARE, "knee_batch",
+        found ? gb_json_real(batch_of(knee)) : json_null(), "knee_throughput",
+        found ? gb_json_real(throughput_of(knee)) : json_null(), "knee_latency_ns",
+        found ? latency_json(knee) : json_null(), "peak_batch", gb_json_real(batch_of(peak)),
+        "peak_throughput", gb_json_real(throughput_of(peak)), "smallest_batch",
+        gb_json_real(batch_of(first)), "smallest_throughput", gb_json_real(throughput_of(first)),
+        "smallest_latency_ns", latency_json(first));
+}
+
+static void say_knee(const gb_row *first, const gb_row *knee, const gb_row *peak, gb_buf *text)
+{
+    char rate[32], best[32];
+    const double share = throughput_of(knee) / throughput_of(peak);
+    const double p95 = percentile(knee, p95_of) / percentile(first, p95_of);
+    gb_buf_printf(text,
+                  "batch %.0f is the knee: %.0f %% of the peak throughput (%s of %s at batch %.0f) "
+                  "at %.1f times the median",
+                  batch_of(knee), 100 * share,
+                  gb_format_rate(throughput_of(knee), "1/s", rate, sizeof rate),
+                  gb_format_rate(throughput_of(peak), "1/s", best, sizeof best), batch_of(peak),
+                  knee->time_ns / first->time_ns);
+    if (p95 > 0) {
+        gb_buf_printf(text, " and %.1f times the p95", p95);
+    }
+    gb_buf_printf(text, " latency of batch %.0f.", batch_of(first));
+}
+
+static void say(const gb_row *first, const gb_row *knee, const gb_row *peak, bool found,
+                gb_buf *text)
+{
+    char rate[32];
+    const char *math = gb_row_word(first, "math"), *submit = gb_row_word(first, "submit"),
+               *memory = gb_row_word(first, "memory");
+    gb_buf_printf(text, "Closed loop, %s product, %s, %s memory: ", math != NULL ? math : "-",
+                  submit != NULL ? submit : "-", memory != NULL ? memory : "-");
+    if (!found) {
+        gb_buf_printf(text,
+                      "throughput still rises at batch %.0f, the largest measured (%s): the knee "
+                      "lies beyond.",
+                      batch_of(peak),
+                      gb_format_rate(throughput_of(peak), "1/s", rate, sizeof rate));
+    } else if (knee == first) {
+        gb_buf_printf(text,
+                      "batch %.0f already has %.0f %% of the peak throughput: a larger one gains "
+                      "next to nothing.",
+                      batch_of(first), 100 * throughput_of(first) / throughput_of(peak));
+    } else {
+        say_knee(first, knee, peak, text);
+    }
+}
+
+static gb_code find_knee(const gb_view *view, const curve *c, json_t *findings, gb_error *err)
+{
+    const gb_row *peak = c->rows[0];
+    for (size_t i = 1; i < c->n; i++) {
+        peak = throughput_of(c->rows[i]) > throughput_of(peak) ? c->rows[i] : peak;
+    }
+    size_t knee = 0;
+    while (throughput_of(c->rows[knee]) < SHARE * throughput_of(peak)) {
+        knee++;
+    }
+    /* Where only the last point reaches the share, the plateau was not seen. */
+    const bool found = knee + 1 < c->n;
+    gb_buf text = {0};
+    say(c->rows[0], c->rows[knee], peak, found, &text);
+    json_t *data = figures(c->rows[0], c->rows[knee], peak, found);
+    gb_code code = data != NULL ? gb_finding_add(findings, view, "batch-knee", &text, data, err)
+                                : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    gb_buf_free(&text);
+    return code;
+}
+
+gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err)
+{
+    curve c = {.rows = calloc(view->n, sizeof *c.rows)};
+    if (c.rows == NULL) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    }
+    gb_code code = GB_OK;
+    for (size_t i = 0; i < view->n && code == GB_OK; i++) {
+        if (has_point(&view->rows[i])) {
+            collect(view, i, &c);
+            code = c.n >= LEAST_POINTS ? find_knee(view, &c, findings, err) : GB_OK;
+        }
+    }
+    free(c.rows);
+    return code;
+}

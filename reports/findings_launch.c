@@ -1,0 +1,144 @@
+/* Findings on launches: what one costs, what fewer of them save, and when a graph pays off. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "reports/findings.h"
+
+/* The row of the same benchmark whose parameters are those of `row`, but for `param`, which is
+ * `word`. NULL: there is none with a time. */
+static const gb_row *sibling(const gb_view *view, const gb_row *row, const char *param,
+                             const char *word)
+{
+    const char *const without[] = {param, NULL};
+    const gb_row *found = NULL;
+    char *key = gb_row_key(row, without);
+    for (size_t i = 0; key != NULL && found == NULL && i < view->n; i++) {
+        const gb_row *other = &view->rows[i];
+        if (!gb_row_usable(other, row->first->kernel) || !gb_row_word_is(other, param, word) ||
+            strcmp(other->first->benchmark, row->first->benchmark) != 0) {
+            continue;
+        }
+        char *other_key = gb_row_key(other, without);
+        found = other_key != NULL && strcmp(key, other_key) == 0 ? other : NULL;
+        free(other_key);
+    }
+    free(key);
+    return found;
+}
+
+/* A single launch of the smallest kernel with the fewest arguments, by one timer. */
+static const gb_row *single_launch(const gb_view *view, gb_timer timer)
+{
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *row = &view->rows[i];
+        if (gb_row_usable(row, "launch") && row->first->timer == timer &&
+            gb_row_word_is(row, "mode", "separate") && gb_row_number_is(row, "launches", 1) &&
+            gb_row_number_is(row, "argument_bytes", 8) && gb_row_number_is(row, "blocks", 1) &&
+            gb_row_number_is(row, "streams", 1)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+bool gb_finding_launch(const gb_view *view, gb_buf *text)
+{
+    const gb_row *call = single_launch(view, GB_TIMER_CALL);
+    const gb_row *device = single_launch(view, GB_TIMER_DEVICE);
+    const gb_row *roundtrip = single_launch(view, GB_TIMER_ROUNDTRIP);
+    char a[32], b[32], c[32];
+    if (call == NULL || device == NULL || roundtrip == NULL) {
+        return false;
+    }
+    gb_buf_printf(text,
+                  "Launching a small kernel costs the calling thread %s; those that wait in a "
+                  "queue run every %s; until the host knows of the end it takes %s.",
+                  gb_format_ns(call->time_ns, a, sizeof a),
+                  gb_format_ns(device->time_ns, b, sizeof b),
+                  gb_format_ns(roundtrip->time_ns, c, sizeof c));
+    return true;
+}
+
+/* Many small kernels against one that does the same: the pair with the most steps. */
+bool gb_finding_steps(const gb_view *view, gb_buf *text)
+{
+    const gb_row *many = NULL, *fused = NULL;
+    double most = 1;
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *row = &view->rows[i];
+        double launches = 0;
+        if (!gb_row_usable(row, "launch") || row->first->timer != GB_TIMER_ROUNDTRIP ||
+            !gb_row_word_is(row, "mode", "separate") ||
+            !gb_row_number(row, "launches", &launches) || launches <= most) {
+            continue;
+        }
+        const gb_row *other = sibling(view, row, "mode", "fused");
+        if (other != NULL) {
+            many = row;
+            fused = other;
+            most = launches;
+        }
+    }
+    if (many == NULL) {
+        return false;
+    }
+    char a[32], b[32], c[32];
+    gb_buf_printf(text,
+                  "%.0f steps as a kernel each take %s, as one kernel that does all of them %s: a "
+                  "factor of %.2f",
+                  most, gb_format_ns(many->time_ns, a, sizeof a),
+                  gb_format_ns(fused->time_ns, b, sizeof b), many->time_ns / fused->time_ns);
+    const gb_row *waiting = sibling(view, many, "mode", "sync-each");
+    if (waiting != NULL) {
+        gb_buf_printf(text, "; waiting after each of them %s",
+                      gb_format_ns(waiting->time_ns, c, sizeof c));
+    }
+    gb_buf_add(text, ".");
+    return true;
+}
+
+/* When a graph pays off: instantiate / (eager - graph), of the most nodes that have all three. No
+ * judgement: where the device is busy all the time a graph gains nothing, and should not. */
+bool gb_finding_break_even(const gb_view *view, gb_buf *text)
+{
+    const gb_row *graph = NULL, *eager = NULL, *made = NULL;
+    double most = 0;
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *row = &view->rows[i];
+        double length = 0, width = 0;
+        if (!gb_row_usable(row, "graph") || !gb_row_word_is(row, "measure", "replay-roundtrip") ||
+            !gb_row_number(row, "length", &length) || !gb_row_number(row, "width", &width) ||
+            length * width <= most) {
+            continue;
+        }
+        const gb_row *other = sibling(view, row, "measure", "eager-roundtrip");
+        const gb_row *start = sibling(view, row, "measure", "instantiate");
+        if (other != NULL && start != NULL) {
+            graph = row;
+            eager = other;
+            made = start;
+            most = length * width;
+        }
+    }
+    if (graph == NULL) {
+        return false;
+    }
+    const double saved = eager->time_ns - graph->time_ns;
+    char a[32], b[32], c[32];
+    gb_buf_printf(text,
+                  "%.0f kernels launched one by one take %s, as a graph %s: a factor of %.2f. "
+                  "Instantiating the graph takes %s, which ",
+                  most, gb_format_ns(eager->time_ns, a, sizeof a),
+                  gb_format_ns(graph->time_ns, b, sizeof b), eager->time_ns / graph->time_ns,
+                  gb_format_ns(made->time_ns, c, sizeof c));
+    if (saved > 0) {
+        const double launches = ceil(made->time_ns / saved);
+        gb_buf_printf(text, "has paid off after %.0f launch%s.", launches,
+                      launches == 1 ? "" : "es");
+    } else {
+        gb_buf_add(text, "does not pay off here.");
+    }
+    return true;
+}

@@ -1,0 +1,114 @@
+/* Findings on tiles and banks: what shared memory gains, and what it costs when it is used wrongly.
+ */
+#include "reports/findings.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+
+static double metric_of(const gb_row *row, const char *name)
+{
+    const char *unit;
+    bool higher;
+    return gb_row_metric(row, name, &unit, &higher);
+}
+
+static double number_of(const gb_row *row, const char *param)
+{
+    double value = NAN;
+    gb_row_number(row, param, &value);
+    return value;
+}
+
+static bool is_transpose(const gb_row *row, const char *variant)
+{
+    return gb_row_usable(row, "transpose") && gb_row_word_is(row, "variant", variant) &&
+           metric_of(row, "bandwidth") > 0;
+}
+
+/* The same matrix in the same benchmark, transposed in another way. */
+static const gb_row *same_matrix(const gb_view *view, const gb_row *row, const char *variant)
+{
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *other = &view->rows[i];
+        if (is_transpose(other, variant) && number_of(other, "n") == number_of(row, "n") &&
+            number_of(other, "columns") == number_of(row, "columns") &&
+            other->first->cache == row->first->cache && other->first->timer == row->first->timer &&
+            strcmp(other->first->benchmark, row->first->benchmark) == 0) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* Padded tiles against element by element, for the largest square matrix that has both. */
+bool gb_finding_transpose(const gb_view *view, gb_buf *text)
+{
+    const gb_row *padded = NULL, *naive = NULL;
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *row = &view->rows[i];
+        if (!is_transpose(row, "padded") || number_of(row, "columns") != 0 ||
+            (padded != NULL && number_of(row, "n") <= number_of(padded, "n"))) {
+            continue;
+        }
+        const gb_row *other = same_matrix(view, row, "naive");
+        if (other != NULL) {
+            padded = row;
+            naive = other;
+        }
+    }
+    if (padded == NULL) {
+        return false;
+    }
+    char fast[32], slow[32], straight[32];
+    const double n = number_of(padded, "n");
+    gb_buf_printf(text,
+                  "Transposing a %.0f x %.0f matrix runs at %s through padded tiles and at %s "
+                  "element by element: a factor of %.2f",
+                  n, n, gb_format_rate(metric_of(padded, "bandwidth"), "B/s", fast, sizeof fast),
+                  gb_format_rate(metric_of(naive, "bandwidth"), "B/s", slow, sizeof slow),
+                  metric_of(padded, "bandwidth") / metric_of(naive, "bandwidth"));
+    const gb_row *copy = same_matrix(view, padded, "copy");
+    if (copy != NULL) {
+        gb_buf_printf(
+            text, " (copying it: %s)",
+            gb_format_rate(metric_of(copy, "bandwidth"), "B/s", straight, sizeof straight));
+    }
+    gb_buf_add(text, ".");
+    return true;
+}
+
+/* The row of the kernel bank with this stride and as many blocks as `like` has (NULL: any). */
+static const gb_row *at_stride(const gb_view *view, double stride, const gb_row *like)
+{
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *row = &view->rows[i];
+        if (gb_row_usable(row, "bank") && gb_row_number_is(row, "stride", stride) &&
+            metric_of(row, "access_time") > 0 &&
+            (like == NULL || number_of(row, "blocks") == number_of(like, "blocks"))) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* A whole warp at one bank against no conflict. A CPU has no banks. */
+bool gb_finding_bank(const gb_view *view, gb_buf *text)
+{
+    const gb_row *worst = at_stride(view, 32, NULL);
+    const gb_row *best = worst != NULL ? at_stride(view, 1, worst) : NULL;
+    if (best == NULL || view->cpu) {
+        return false;
+    }
+    char slow[32], fast[32];
+    gb_buf_printf(
+        text,
+        "When all threads of a warp load from one bank of shared memory (stride 32) a load "
+        "takes %s, from 32 banks (stride 1) %s: a factor of %.2f; one unused column makes "
+        "the one into the other.",
+        gb_format_ns(metric_of(worst, "access_time"), slow, sizeof slow),
+        gb_format_ns(metric_of(best, "access_time"), fast, sizeof fast),
+        metric_of(worst, "access_time") / metric_of(best, "access_time"));
+    return true;
+}

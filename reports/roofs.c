@@ -1,0 +1,120 @@
+#include "reports/roofs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reports/findings.h"
+
+/* "DRAM = best of read/dot/triad at >= 4x L2; L2 at <= 40 % of its size": below 4x the cache still
+ * serves a part, and an L2 of two partitions holds some lines twice. */
+#define BEYOND_CACHE 4.0
+#define INSIDE_CACHE 0.4
+
+double gb_row_intensity(const gb_row *row)
+{
+    const gb_work *work = &row->first->work;
+    double bytes = (double)work->bytes_read + (double)work->bytes_written;
+    return work->flops > 0 && bytes > 0 ? (double)work->flops / bytes : NAN;
+}
+
+double gb_row_flops(const gb_row *row)
+{
+    double flops = (double)row->first->work.flops;
+    return row->n_ok > 0 && flops > 0 && row->time_ns > 0 ? flops * 1e9 / row->time_ns : NAN;
+}
+
+bool gb_row_cached(const gb_row *row, const gb_roofs *roofs)
+{
+    return row->first->cache == GB_CACHE_WARM &&
+           (double)row->first->work.working_set < BEYOND_CACHE * roofs->llc;
+}
+
+static bool measured_well(const gb_row *row)
+{
+    return row->n_ok > 0 && row->time_ns > 0 &&
+           (row->flags & (GB_BIT(GB_FLAG_EMULATED) | GB_BIT(GB_FLAG_IMPLAUSIBLE))) == 0;
+}
+
+static void best(double *roof, double value)
+{
+    if (value > 0 && !(*roof >= value))
+        *roof = value;
+}
+
+static double metric(const gb_row *row, const char *name)
+{
+    const char *unit;
+    bool higher;
+    return gb_row_metric(row, name, &unit, &higher);
+}
+
+static void memory_roofs(const gb_row *row, gb_roofs *out)
+{
+    const double set = (double)row->first->work.working_set;
+    if (!gb_row_word_is(row, "op", "read") && !gb_row_word_is(row, "op", "dot") &&
+        !gb_row_word_is(row, "op", "triad"))
+        return;
+    if (!(out->llc > 0))
+        return;
+    if (!gb_row_cached(row, out))
+        best(&out->memory, metric(row, "bandwidth"));
+    else if (set <= INSIDE_CACHE * out->llc)
+        best(&out->cache, metric(row, "bandwidth"));
+}
+
+/* Bank conflicts at stride 1, on all units rather than on one. */
+static bool is_whole_shared(const gb_row *row, double units)
+{
+    double blocks = 0;
+    return strcmp(row->first->kernel, "bank") == 0 && gb_row_number_is(row, "stride", 1) &&
+           gb_row_number(row, "blocks", &blocks) && blocks >= units;
+}
+
+static bool is_tensor(gb_compute compute)
+{
+    return compute >= GB_COMPUTE_FP64_TENSOR;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    double known = json_number_value(value);
+    return known > 0 ? known : NAN;
+}
+
+static double theory(const json_t *device, const char *key, bool *published)
+{
+    double value = number(json_object_get(device, "peaks"), key);
+    *published = !(value > 0);
+    if (value > 0)
+        return value;
+    value = number(json_object_get(json_object_get(device, "published"), "peaks"), key);
+    *published = value > 0;
+    return value;
+}
+
+void gb_roofs_find(const gb_results *results, const gb_row rows[], size_t n, int device,
+                   gb_compute compute, gb_roofs *out)
+{
+    const json_t *facts = json_array_get(json_object_get(results->document, "devices"),
+                                         device < 0 ? 0 : (size_t)device);
+    *out = (gb_roofs){.memory = NAN,
+                      .cache = NAN,
+                      .shared = NAN,
+                      .arithmetic = NAN,
+                      .llc = number(facts, "llc_bytes")};
+    for (size_t i = 0; i < n; i++) {
+        const gb_row *row = &rows[i];
+        if (row->first->device != device || !measured_well(row))
+            continue;
+        if (strcmp(row->first->kernel, "stream") == 0)
+            memory_roofs(row, out);
+        else if (is_whole_shared(row, number(facts, "units")))
+            best(&out->shared, metric(row, "shared_bandwidth"));
+        else if (strcmp(row->first->kernel, is_tensor(compute) ? "matmul" : "flops") == 0 &&
+                 row->first->work.compute == compute)
+            best(&out->arithmetic, gb_row_flops(row));
+    }
+    out->theory_memory = theory(facts, "bandwidth", &out->published_memory);
+    out->theory_arithmetic = theory(facts, gb_compute_word(compute), &out->published_arithmetic);
+}

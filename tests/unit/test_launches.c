@@ -1,0 +1,422 @@
+/* The kernels launch and graph on the cpu device, measured as any case is, with operations of the
+ * device wrapped so that some of the work goes missing or goes elsewhere. */
+#include <math.h>
+
+#include "base/text.h"
+#include "run/measure.h"
+#include "unit/check_main.h"
+#include "unit/kernel_args.h"
+
+static gb_device *dev;
+static gb_device_ops ops;
+static const gb_device_ops *real;
+
+/* What the wrappers do, and what they have seen. */
+static struct {
+    unsigned long launches, graphs; /* calls so far */
+    unsigned long drop_launch;      /* this launch (from 1) does not happen */
+    unsigned long drop_graphs;      /* nor do graph launches from this one on */
+    unsigned long astray;           /* this launch goes to the stream `other` */
+    bool cut, unjoined;             /* arguments are cut to 8 bytes; the origin waits for nobody */
+    gb_stream *other, *origin;
+    unsigned long waiting, most_waiting; /* launches since the host last waited */
+} spy;
+
+static void count_one(void)
+{
+    if (++spy.waiting > spy.most_waiting)
+        spy.most_waiting = spy.waiting;
+}
+
+static gb_code spy_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
+                          const gb_launch *launch, void *args[], gb_error *err)
+{
+    spy.launches++;
+    if (spy.launches == spy.drop_launch)
+        return GB_OK;
+    count_one();
+    if (spy.launches == spy.astray)
+        stream = spy.other;
+    uint64_t few[512] = {0};
+    if (spy.cut) {
+        memcpy(few, args[0], 8);
+        return real->launch(device, stream, fn, launch, (void *[]){few}, err);
+    }
+    return real->launch(device, stream, fn, launch, args, err);
+}
+
+static gb_code spy_graph_launch(gb_device *device, gb_graph *graph, gb_stream *stream,
+                                gb_error *err)
+{
+    if (++spy.graphs >= spy.drop_graphs && spy.drop_graphs > 0)
+        return GB_OK;
+    count_one();
+    return real->graph_launch(device, graph, stream, err);
+}
+
+static gb_code spy_stream_sync(gb_device *device, gb_stream *stream, gb_error *err)
+{
+    spy.waiting = 0;
+    return real->stream_sync(device, stream, err);
+}
+
+static gb_code spy_sync(gb_device *device, gb_error *err)
+{
+    spy.waiting = 0;
+    return real->sync(device, err);
+}
+
+static gb_code spy_capture_begin(gb_device *device, gb_stream *stream, gb_error *err)
+{
+    spy.origin = stream;
+    return real->capture_begin(device, stream, err);
+}
+
+static gb_code spy_stream_wait(gb_device *device, gb_stream *stream, gb_event *event, gb_error *err)
+{
+    return spy.unjoined && stream == spy.origin ? GB_OK
+                                                : real->stream_wait(device, stream, event, err);
+}
+
+static void open_device(void)
+{
+    gb_error err = {0};
+    memset(&spy, 0, sizeof spy);
+    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
+    real = dev->ops;
+    ops = *real;
+    ops.launch = spy_launch;
+    ops.graph_launch = spy_graph_launch;
+    ops.stream_sync = spy_stream_sync;
+    ops.sync = spy_sync;
+    ops.capture_begin = spy_capture_begin;
+    ops.stream_wait = spy_stream_wait;
+    dev->ops = &ops;
+    ck_assert_int_eq(real->stream_create(dev, &spy.other, &err), GB_OK);
+}
+
+static void close_device(void)
+{
+    dev->ops->close(dev);
+}
+
+/* Measures a few samples of a case; the caller frees the record. */
+static void measure(const char *kernel, const char *text, gb_timer timer, gb_record *record)
+{
+    gb_value args[KERNEL_ARGS_MAX];
+    const gb_kernel *k = kernel_args(kernel, text, args);
+    const gb_measure how = {.precision = 1e-9,
+                            .min_samples = 3,
+                            .max_samples = 5,
+                            .warmup_ns = 1,
+                            .budget_ns = 50000000,
+                            .seed = 11,
+                            .gate = true,
+                            .peak_bandwidth = NAN};
+    gb_error err = {0};
+    gb_record_init(record);
+    record->case_id = gb_text_copy(text);
+    gb_need need;
+    ck_assert_msg(k->spec.check(args, GB_CPU, &need, &err) == GB_OK, "%s: %s", text, err.message);
+    gb_measure_case(dev, k, args, gb_spec_timer(&k->spec, args, timer), GB_CACHE_WARM, &how, record,
+                    &err);
+}
+
+static void ends_well(const char *kernel, const char *text, gb_timer timer)
+{
+    gb_record r;
+    measure(kernel, text, timer, &r);
+    ck_assert_msg(r.status == GB_STATUS_OK, "%s: %s", text, r.reason);
+    ck_assert_int_eq(r.verified, 1);
+    ck_assert_uint_ge(r.n_samples, 3);
+    gb_record_free(&r);
+}
+
+static void ends_badly(const char *kernel, const char *text, gb_status status, const char *why)
+{
+    gb_record r;
+    measure(kernel, text, GB_TIMER_ROUNDTRIP, &r);
+    ck_assert_msg(r.status == status, "%s: %s: %s", text, gb_status_word(r.status),
+                  r.reason != NULL ? r.reason : "");
+    ck_assert_msg(strstr(r.reason, why) != NULL, "%s: '%s' is not in: %s", text, why, r.reason);
+    if (status == GB_STATUS_WRONG)
+        ck_assert_int_eq(r.verified, 0);
+    gb_record_free(&r);
+}
+
+/* --- launch --- */
+
+static const char *const launches[] = {
+    "launches=1",
+    "launches=7,blocks=3",
+    "launches=33,streams=8",
+    "launches=3,streams=8,blocks=5",
+    "launches=512",
+    "launches=64,mode=fused,blocks=33",
+    "launches=64,mode=sync-each",
+    "argument_bytes=64,launches=5",
+    "argument_bytes=256,launches=5,streams=2",
+    "argument_bytes=1024,launches=5,mode=fused",
+    "argument_bytes=4096,launches=5,mode=sync-each",
+};
+
+START_TEST(launches_are_right_with_every_timer)
+{
+    for (int timer = 0; timer < GB_TIMERS; timer++)
+        ends_well("launch", launches[_i], (gb_timer)timer);
+}
+END_TEST
+
+START_TEST(a_missing_launch_is_noticed)
+{
+    spy.drop_launch = 4;
+    ends_badly("launch", "launches=7", GB_STATUS_WRONG, "values after all steps: 256 of 256");
+    spy.launches = 0;
+    ends_badly("launch", "launches=7,streams=3", GB_STATUS_WRONG, "256 of 768");
+}
+END_TEST
+
+START_TEST(arguments_that_are_cut_off_are_noticed)
+{
+    static const char *const cases[] = {"argument_bytes=64", "argument_bytes=256",
+                                        "argument_bytes=1024", "argument_bytes=4096"};
+    spy.cut = true;
+    ends_well("launch", "argument_bytes=8", GB_TIMER_CALL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ends_badly("launch", cases[i], GB_STATUS_WRONG, "values after all steps");
+}
+END_TEST
+
+START_TEST(KRN_14_each_timer_has_a_metric_of_its_own)
+{
+    static const char *const names[GB_TIMERS] = {[GB_TIMER_CALL] = "submit",
+                                                 [GB_TIMER_DEVICE] = "back_to_back",
+                                                 [GB_TIMER_ROUNDTRIP] = "round_trip"};
+    for (int timer = 0; timer < GB_TIMERS; timer++) {
+        gb_record r;
+        size_t found = 0;
+        measure("launch", "launches=4", (gb_timer)timer, &r);
+        ck_assert_int_eq(r.status, GB_STATUS_OK);
+        for (size_t i = 0; i < r.n_metrics; i++) {
+            if (strcmp(r.metrics[i].unit, "ns") != 0 || !isfinite(r.metrics[i].value))
+                continue;
+            found++;
+            ck_assert_str_eq(r.metrics[i].name, names[timer]);
+            ck_assert_double_eq_tol(r.metrics[i].value, r.time.median / 4, 1e-6 * r.time.median);
+        }
+        ck_assert_uint_eq(found, 1);
+        gb_record_free(&r);
+    }
+}
+END_TEST
+
+/* Takes a sample of so many iterations and returns how many launches waited at once. */
+static unsigned long most_waiting(const char *kernel, const char *text, gb_timer timer,
+                                  uint64_t iterations, uint32_t *bound)
+{
+    gb_value args[KERNEL_ARGS_MAX];
+    const gb_kernel *k = kernel_args(kernel, text, args);
+    gb_error err = {0};
+    gb_sample sample;
+    gb_run run = {.dev = dev, .args = args, .timer = gb_spec_timer(&k->spec, args, timer)};
+    run.gate = run.timer == GB_TIMER_DEVICE && k->gate_allowed(args, GB_CPU);
+    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
+    ck_assert_msg(k->prepare(&run, &err) == GB_OK, "%s", err.message);
+    ck_assert_int_eq(k->reset(&run, &err), GB_OK);
+    ck_assert_int_eq(dev->ops->sync(dev, &err), GB_OK);
+    spy.most_waiting = spy.waiting = 0;
+    for (int i = 0; i < (run.timer == GB_TIMER_DEVICE ? 1 : 200); i++)
+        ck_assert_msg(k->sample(&run, iterations, &sample, &err) == GB_OK, "%s", err.message);
+    ck_assert_int_eq(dev->ops->sync(dev, &err), GB_OK);
+    *bound = run.max_in_flight;
+    k->release(&run);
+    dev->ops->stream_destroy(dev, run.stream);
+    return spy.most_waiting;
+}
+
+START_TEST(TIM_21_launches_in_flight_stay_under_the_recorded_bound)
+{
+    static const struct {
+        const char *kernel, *text;
+        gb_timer timer;
+        uint64_t iterations;
+        unsigned long bound;
+    } cases[] = {
+        {"launch", "launches=1", GB_TIMER_CALL, 1, 64},
+        {"launch", "launches=100", GB_TIMER_CALL, 1, 100},
+        {"launch", "launches=3", GB_TIMER_CALL, 1, 64},
+        {"launch", "launches=1", GB_TIMER_DEVICE, 2000, 512},
+        {"launch", "launches=100", GB_TIMER_DEVICE, 20, 512},
+        {"launch", "launches=512", GB_TIMER_ROUNDTRIP, 1, 512},
+        {"launch", "launches=64,mode=sync-each", GB_TIMER_ROUNDTRIP, 1, 1},
+        {"launch", "launches=64,mode=fused", GB_TIMER_ROUNDTRIP, 1, 1},
+        {"graph", "measure=launch-api,length=8", GB_TIMER_CALL, 1, 64},
+        {"graph", "measure=launch-api,length=4096", GB_TIMER_CALL, 1, 16},
+        {"graph", "measure=replay-device,length=8", GB_TIMER_CALL, 512, 64},
+        {"graph", "measure=eager-device,length=20,width=2", GB_TIMER_CALL, 512, 512},
+        {"graph", "measure=eager-api,length=1000,width=3", GB_TIMER_CALL, 1, 512},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t recorded;
+        unsigned long most = most_waiting(cases[i].kernel, cases[i].text, cases[i].timer,
+                                          cases[i].iterations, &recorded);
+        ck_assert_msg(most <= recorded && most > recorded / 2, "%s: %lu of %u", cases[i].text, most,
+                      recorded);
+        ck_assert_msg(recorded <= cases[i].bound, "%s: %u", cases[i].text, recorded);
+    }
+    gb_record r;
+    measure("launch", "launches=5", GB_TIMER_DEVICE, &r);
+    ck_assert_int_eq(json_integer_value(json_object_get(r.telemetry, "max_launches_in_flight")),
+                     512);
+    gb_record_free(&r);
+}
+END_TEST
+
+/* --- graph --- */
+
+static const char *const measures[] = {
+    "capture",       "instantiate",      "first-launch", "update",       "launch-api",
+    "replay-device", "replay-roundtrip", "eager-api",    "eager-device", "eager-roundtrip"};
+
+START_TEST(KRN_12_every_measure_of_any_shape_counts_every_node)
+{
+    static const char *const shapes[] = {"length=1", "length=1,width=16", "length=33,width=3",
+                                         "length=1000,steps=7", "length=1023,width=2"};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "measure=%s,%s", measures[_i], shapes[i]);
+        ends_well("graph", text, GB_TIMER_CALL);
+    }
+}
+END_TEST
+
+START_TEST(KRN_12_a_node_that_is_not_in_the_graph)
+{
+    spy.drop_launch = 5;
+    ends_badly("graph", "measure=replay-roundtrip,length=9", GB_STATUS_FAILED,
+               "8 nodes were captured of 9");
+    spy.drop_launch = 0;
+    spy.launches = 0;
+    spy.astray = 5; /* a callee with a stream of its own: it runs once, during the capture */
+    ends_badly("graph", "measure=replay-device,length=9", GB_STATUS_FAILED,
+               "8 nodes were captured of 9");
+    spy.launches = 0;
+    ends_badly("graph", "measure=capture,length=9", GB_STATUS_FAILED, "8 nodes were captured of 9");
+}
+END_TEST
+
+START_TEST(KRN_12_replays_that_do_not_happen)
+{
+    spy.drop_graphs = 1;
+    ends_badly("graph", "measure=replay-roundtrip,length=9", GB_STATUS_WRONG,
+               "how often each node ran: 9 of 9");
+    spy.graphs = 0;
+    spy.drop_graphs = 4; /* after the verification: the samples are counted too */
+    ends_badly("graph", "measure=replay-roundtrip,length=9", GB_STATUS_WRONG,
+               "how often each node ran: 9 of 9");
+    spy.graphs = 0;
+    spy.drop_graphs = 4;
+    ends_badly("graph", "measure=update,length=9", GB_STATUS_WRONG, "how often each node ran");
+    spy.drop_launch = 3;
+    spy.launches = 0;
+    ends_badly("graph", "measure=eager-roundtrip,length=9", GB_STATUS_WRONG,
+               "how often each node ran: 7 of 9");
+}
+END_TEST
+
+static gb_code no_update(gb_device *device, gb_graph *graph, gb_graph *from, gb_error *err)
+{
+    (void)device, (void)graph, (void)from, (void)err;
+    return GB_OK;
+}
+
+START_TEST(KRN_12_an_update_without_effect)
+{
+    ops.graph_update = no_update;
+    ends_badly("graph", "measure=update,length=9", GB_STATUS_WRONG,
+               "how often each node ran: 18 of 18");
+}
+END_TEST
+
+START_TEST(KRN_10_unjoined_work_is_an_error)
+{
+    spy.unjoined = true;
+    ends_badly("graph", "measure=capture,length=4,width=3", GB_STATUS_FAILED, "unjoined work on 2");
+    ends_badly("graph", "measure=replay-device,length=4,width=2", GB_STATUS_FAILED,
+               "unjoined work on 1");
+    ends_well("graph", "measure=eager-roundtrip,length=4", GB_TIMER_CALL);
+}
+END_TEST
+
+/* --- what is counted --- */
+
+static gb_need need_of(const char *kernel, const char *text, gb_work *work)
+{
+    gb_value args[KERNEL_ARGS_MAX];
+    const gb_kernel *k = kernel_args(kernel, text, args);
+    gb_need need = {0};
+    gb_error err = {0};
+    ck_assert_msg(k->spec.check(args, GB_CUDA, &need, &err) == GB_OK, "%s", err.message);
+    k->spec.work(args, GB_CUDA, work);
+    return need;
+}
+
+START_TEST(work_and_memory_are_counted)
+{
+    gb_work work;
+    gb_need need = need_of("launch", "launches=100,blocks=3,streams=4", &work);
+    ck_assert_uint_eq(work.items, 100);
+    ck_assert_uint_eq(work.bytes_read, 100 * 3 * 256 * 4);
+    ck_assert_uint_eq(need.device_bytes, 4 * 3 * 256 * 4 + 100 * 24);
+    need = need_of("launch", "launches=100,blocks=3,mode=fused", &work);
+    ck_assert_uint_eq(work.items, 100);
+    ck_assert_uint_eq(work.bytes_moved, 2 * 3 * 256 * 4);
+    need = need_of("launch", "launches=512,blocks=65535,streams=8", &work);
+    ck_assert_uint_eq(need.device_bytes, UINT64_C(8) * 65535 * 256 * 4 + 512 * 24);
+    need = need_of("graph", "measure=capture,length=4096,width=16", &work);
+    ck_assert_uint_eq(work.items, 65536);
+    ck_assert_uint_eq(need.device_bytes, 65536 * 4);
+    need = need_of("graph", "measure=update,length=10", &work);
+    ck_assert_uint_eq(need.device_bytes, 2 * 10 * 4);
+}
+END_TEST
+
+START_TEST(what_cannot_run_is_refused)
+{
+    static const char *const cases[][2] = {{"argument_bytes=33", "8, 64, 256, 1024, 4096"},
+                                           {"mode=fused,streams=2", "separate"},
+                                           {"mode=sync-each,streams=2", "separate"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gb_value args[KERNEL_ARGS_MAX];
+        const gb_kernel *k = kernel_args("launch", cases[i][0], args);
+        gb_need need;
+        gb_error err = {0};
+        ck_assert_int_eq(k->spec.check(args, GB_CUDA, &need, &err), GB_INVALID);
+        ck_assert_msg(strstr(err.message, cases[i][1]) != NULL, "%s", err.message);
+    }
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *tc = tcase_create("launches");
+    tcase_set_timeout(tc, 120);
+    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_loop_test(tc, launches_are_right_with_every_timer, 0,
+                        (int)(sizeof launches / sizeof launches[0]));
+    tcase_add_test(tc, a_missing_launch_is_noticed);
+    tcase_add_test(tc, arguments_that_are_cut_off_are_noticed);
+    tcase_add_test(tc, KRN_14_each_timer_has_a_metric_of_its_own);
+    tcase_add_test(tc, TIM_21_launches_in_flight_stay_under_the_recorded_bound);
+    tcase_add_loop_test(tc, KRN_12_every_measure_of_any_shape_counts_every_node, 0,
+                        (int)(sizeof measures / sizeof measures[0]));
+    tcase_add_test(tc, KRN_12_a_node_that_is_not_in_the_graph);
+    tcase_add_test(tc, KRN_12_replays_that_do_not_happen);
+    tcase_add_test(tc, KRN_12_an_update_without_effect);
+    tcase_add_test(tc, KRN_10_unjoined_work_is_an_error);
+    tcase_add_test(tc, work_and_memory_are_counted);
+    tcase_add_test(tc, what_cannot_run_is_refused);
+    suite_add_tcase(suite, tc);
+}
+
+GB_CHECK_MAIN("launches", add_cases)

@@ -1,0 +1,370 @@
+/* The roofline picture, read back from the data that its script plots, and the findings about it.
+ */
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "reports/roofline.h"
+#include "unit/check_main.h"
+#include "unit/reports_fixture.h"
+
+#define MIB (1 << 20)
+#define PLOT "[{\"type\": \"roofline\", \"benchmark\": \"sweep\", \"title\": null}]"
+
+/* A row of a kernel: time in ns, work, a bandwidth. */
+static gb_record *row(fixture *f, const char *benchmark, const char *kernel, const char *params,
+                      double time, gb_work work)
+{
+    double bytes = (double)(work.bytes_read + work.bytes_written);
+    gb_record *r = fixture_add(f, benchmark, kernel, params, (uint32_t)f->results.n, 0, time,
+                               bytes * 1e9 / time);
+    r->work = work;
+    return r;
+}
+
+/* The sweep: memory at 100 GB/s, arithmetic at 1 TFLOP/s, each point at `share` of its roof. */
+static void sweep(fixture *f, double share)
+{
+    for (int fmas = 1; fmas <= 1024; fmas *= 4) {
+        char params[64];
+        const gb_work work = {.bytes_read = 64 * MIB,
+                              .bytes_written = 64 * MIB,
+                              .flops = (uint64_t)32 * MIB * (uint64_t)fmas,
+                              .working_set = 128 * MIB,
+                              .compute = GB_COMPUTE_FP32};
+        double by_memory = 128.0 * MIB / 100e9, by_arithmetic = (double)work.flops / 1e12;
+        snprintf(params, sizeof params, "{\"fmas\": %d, \"type\": \"fp32\"}", fmas);
+        row(f, "sweep", "intensity", params, fmax(by_memory, by_arithmetic) * 1e9 / share, work);
+    }
+}
+
+static void memory_row(fixture *f, const char *op, uint64_t bytes, double rate)
+{
+    char params[96];
+    snprintf(params, sizeof params, "{\"bytes\": %llu, \"op\": \"%s\", \"type\": \"fp32\"}",
+             (unsigned long long)bytes, op);
+    row(f, "memory", "stream", params, (double)bytes / rate * 1e9,
+        (gb_work){.bytes_read = bytes,
+                  .flops = bytes / 4,
+                  .working_set = bytes,
+                  .compute = GB_COMPUTE_FP32});
+}
+
+static void roofs(fixture *f)
+{
+    memory_row(f, "read", 256 * MIB, 100e9);
+    memory_row(f, "write", 256 * MIB, 300e9); /* no roof: it reads nothing */
+    f->results.records[f->results.n - 1].work.flops = 0;
+    memory_row(f, "dot", 64 * MIB, 200e9);  /* under 4x the cache: no roof of memory */
+    memory_row(f, "triad", 4 * MIB, 400e9); /* inside 40 % of it */
+    f->results.records[f->results.n - 1].flags |= GB_BIT(GB_FLAG_CACHE_RESIDENT);
+    row(f, "peak", "flops", "{\"type\": \"fp32\"}", 1e6,
+        (gb_work){.bytes_written = 1024, .flops = 1000000000, .compute = GB_COMPUTE_FP32});
+    row(f, "peak", "flops", "{\"type\": \"fp64\"}", 1e6,
+        (gb_work){.bytes_written = 1024, .flops = 5000000000, .compute = GB_COMPUTE_FP64});
+}
+
+static void open_fixture(fixture *f, const char *kind)
+{
+    fixture_open(f, kind, PLOT);
+    json_t *device = json_array_get(json_object_get(f->results.document, "devices"), 0);
+    json_object_set_new(device, "llc_bytes", json_integer(32 * MIB));
+}
+
+static void give_theory(fixture *f, const char *key, double bandwidth, double flops)
+{
+    json_t *device = json_array_get(json_object_get(f->results.document, "devices"), 0);
+    json_t *peaks = json_pack("{s:f, s:f}", "bandwidth", bandwidth, "fp32", flops);
+    json_object_set_new(device, key,
+                        strcmp(key, "peaks") == 0 ? peaks : json_pack("{s:o}", "peaks", peaks));
+}
+
+typedef struct picture {
+    gb_buf script, data, notes;
+} picture;
+
+static picture draw(const fixture *f)
+{
+    picture p = {0};
+    gb_error err = {0};
+    gb_table table;
+    const json_t *plot =
+        json_array_get(json_object_get(json_object_get(f->results.document, "suite"), "plots"), 0);
+    ck_assert_int_eq(gb_table_make(&f->results, &table, &err), GB_OK);
+    ck_assert_msg(gb_roofline_write(&f->results, &table, plot, "01-roof", &p.script, &p.data,
+                                    &p.notes, &err) == GB_OK,
+                  "%s", err.message);
+    gb_table_free(&table);
+    return p;
+}
+
+static void drop(picture *p)
+{
+    gb_buf_free(&p->script);
+    gb_buf_free(&p->data);
+    gb_buf_free(&p->notes);
+}
+
+static bool has(const gb_buf *text, const char *part)
+{
+    return text->data != NULL && strstr(text->data, part) != NULL;
+}
+
+/* The numbers of the block whose comment begins with `label`; returns how many points. */
+static size_t block(const picture *p, const char *label, double x[16], double y[16])
+{
+    char *head = gb_text_format("# %s", label);
+    const char *at = p->data.data != NULL ? strstr(p->data.data, head) : NULL;
+    size_t n = 0;
+    free(head);
+    for (at = at != NULL ? strchr(at, '\n') : NULL; at != NULL && n < 16; at = strchr(at, '\n')) {
+        at++;
+        if (*at == '#')
+            continue;
+        if (*at == '\n' || *at == '\0')
+            break;
+        char *end;
+        x[n] = gb_strtod(at, &end);
+        y[n++] = gb_strtod(end, &end);
+    }
+    return n;
+}
+
+START_TEST(PLT_13_roofs_come_from_the_right_rows)
+{
+    fixture f;
+    double x[16], y[16];
+    open_fixture(&f, "cuda");
+    roofs(&f);
+    sweep(&f, 0.9);
+    give_theory(&f, "peaks", 120e9, 1.2e12);
+    picture p = draw(&f);
+    ck_assert_uint_eq(block(&p, "memory, measured: 100 GB/s", x, y), 2);
+    ck_assert_double_eq_tol(y[0] / x[0], 100e9, 1);
+    ck_assert_double_eq_tol(y[1], 1e12, 1e3); /* ends at the ridge, 10 FLOP/byte */
+    ck_assert_double_eq_tol(x[1], 10, 1e-6);
+    ck_assert_uint_eq(block(&p, "last cache, measured: 400 GB/s", x, y), 2);
+    ck_assert_uint_eq(block(&p, "fp32 measured: 1.00 TFLOP/s", x, y), 2);
+    ck_assert_uint_eq(block(&p, "memory, theoretical: 120 GB/s", x, y), 2);
+    ck_assert_uint_eq(block(&p, "fp32 theoretical: 1.20 TFLOP/s", x, y), 2);
+    ck_assert_double_eq(y[0], y[1]);
+    /* The legend says where a roof is from, solid and dashed; both axes logarithmic, with units. */
+    ck_assert(has(&p.script, "dashtype 1 linecolor rgb '#0072B2' title 'memory, measured"));
+    ck_assert(has(&p.script, "dashtype 2 linecolor rgb '#0072B2' title 'memory, theoretical"));
+    ck_assert(has(&p.script, "set logscale x 10") && has(&p.script, "set logscale y 10"));
+    ck_assert(has(&p.script, "FLOP/byte") && has(&p.script, "TFLOP/s, higher is better"));
+    ck_assert(has(&p.script, "measured ridge at 10 FLOP/byte"));
+    ck_assert(!has(&p.script, "of this CPU"));
+    ck_assert_uint_eq(p.notes.length, 0);
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_13_points_stand_at_counted_work)
+{
+    fixture f;
+    double x[16], y[16];
+    open_fixture(&f, "cpu");
+    roofs(&f);
+    sweep(&f, 0.9);
+    picture p = draw(&f);
+    ck_assert_uint_eq(block(&p, "sweep: up to 900 GFLOP/s", x, y), 6);
+    ck_assert_double_eq(x[0], 0.25);
+    ck_assert_double_eq(x[5], 256);
+    ck_assert_double_eq_tol(y[0], 0.25 * 90e9, 1e6);
+    ck_assert_double_eq_tol(y[5], 0.9e12, 1e6);
+    /* Other benchmarks with the same units are there too; the roof itself is no point. */
+    ck_assert_uint_gt(block(&p, "memory: up to", x, y), 0);
+    ck_assert(!has(&p.data, "peak"));
+    ck_assert(has(&p.script, "figures of this CPU, not of a GPU"));
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_13_unknown_roofs_are_left_out_and_said)
+{
+    fixture f;
+    open_fixture(&f, "cuda");
+    sweep(&f, 0.9);
+    picture p = draw(&f);
+    ck_assert_uint_eq(p.script.length > 0, 1);
+    ck_assert(has(&p.data, "# sweep")); /* points without roof */
+    ck_assert(!has(&p.data, "measured") && !has(&p.data, "theoretical"));
+    ck_assert(has(&p.notes, "no measured roof of memory"));
+    ck_assert(has(&p.notes, "no measured roof of the arithmetic units"));
+    ck_assert(has(&p.notes, "no theoretical roof of memory"));
+    ck_assert(has(&p.notes, "no theoretical roof of the arithmetic units"));
+    ck_assert(!has(&p.script, "ridge"));
+    drop(&p);
+
+    /* Published figures stand in for theory, and say so. */
+    give_theory(&f, "published", 120e9, 1.2e12);
+    p = draw(&f);
+    ck_assert(has(&p.data, "memory, as published: 120 GB/s"));
+    ck_assert(has(&p.data, "fp32 as published: 1.20 TFLOP/s"));
+    ck_assert(!has(&p.data, "theoretical"));
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_13_points_above_the_roof_are_drawn_and_flagged)
+{
+    fixture f;
+    double x[16], y[16];
+    open_fixture(&f, "cuda");
+    roofs(&f);
+    sweep(&f, 1.01); /* within 2 %: noise */
+    picture p = draw(&f);
+    ck_assert(!has(&p.data, "ABOVE") && !has(&p.notes, "above its roof"));
+    drop(&p);
+    sweep(&f, 1.18);
+    p = draw(&f);
+    ck_assert(has(&p.notes, "above its roof (implausible)"));
+    /* Kept at its place, not cut to the roof; in a colour and a sign of its own. */
+    ck_assert_uint_ge(block(&p, "sweep: up to 1.18 TFLOP/s - ABOVE ITS ROOF", x, y), 6);
+    ck_assert(has(&p.script, "pointtype 2 pointsize 1.8 linecolor rgb '#FF0000'"));
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(PLT_13_theory_is_the_roof_where_none_was_measured)
+{
+    fixture f;
+    open_fixture(&f, "cuda");
+    sweep(&f, 1);
+    give_theory(&f, "peaks", 80e9, 0.8e12);
+    picture p = draw(&f);
+    ck_assert(has(&p.data, "ABOVE ITS ROOF"));
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(nothing_to_draw_is_said)
+{
+    fixture f;
+    open_fixture(&f, "cuda");
+    roofs(&f);
+    picture p = draw(&f);
+    ck_assert_uint_eq(p.script.length, 0);
+    ck_assert_uint_eq(p.data.length, 0);
+    ck_assert(has(&p.notes, "no data for sweep"));
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(gnuplot_draws_it)
+{
+    fixture f;
+    gb_buf notes = {0};
+    gb_error err = {0};
+    char dir[] = "/tmp/gb-roof-XXXXXX", pattern[128];
+    struct stat facts;
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0)
+        return;
+    open_fixture(&f, "cpu");
+    roofs(&f);
+    sweep(&f, 0.9);
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(gb_report_plots(&f.results, dir, "gnuplot", &notes, &err), GB_OK);
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/plots/01-*.svg", dir);
+    ck_assert_msg(glob(pattern, 0, NULL, &found) == 0 && stat(found.gl_pathv[0], &facts) == 0, "%s",
+                  notes.data != NULL ? notes.data : "");
+    globfree(&found);
+    ck_assert_int_gt((long)facts.st_size, 5000);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+static const char *finding(const json_t *findings, const char *rule)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(findings, i, one)
+    {
+        if (strcmp(json_string_value(json_object_get(one, "rule")), rule) == 0)
+            return json_string_value(json_object_get(one, "text"));
+    }
+    return "";
+}
+
+START_TEST(findings_name_the_ridge_and_what_is_left_of_it)
+{
+    fixture f;
+    json_t *findings = NULL;
+    gb_error err = {0};
+    open_fixture(&f, "cuda");
+    roofs(&f);
+    sweep(&f, 0.9);
+    ck_assert_int_eq(gb_report_findings(&f.results, &findings, &err), GB_OK);
+    ck_assert_str_eq(finding(findings, "ridge"),
+                     "Memory delivers 100 GB/s and the fp32 units do 1.00 TFLOP/s: code that does "
+                     "fewer than 10.0 operations with each byte waits for memory.");
+    /* The sweep crosses the ridge: it is not called bound by memory. */
+    ck_assert_str_eq(finding(findings, "memory-bound"),
+                     "Bound by memory, whatever their arithmetic costs: memory (0.25 FLOP/byte).");
+    json_decref(findings);
+    fixture_close(&f);
+
+    open_fixture(&f, "cuda");
+    sweep(&f, 0.9); /* without roofs there is nothing to say */
+    ck_assert_int_eq(gb_report_findings(&f.results, &findings, &err), GB_OK);
+    ck_assert_str_eq(finding(findings, "ridge"), "");
+    json_decref(findings);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(the_table_shows_the_share_of_each_ceiling)
+{
+    fixture f;
+    gb_buf out = {0};
+    gb_error err = {0};
+    open_fixture(&f, "cuda");
+    sweep(&f, 0.5);
+    for (size_t i = 0; i < f.results.n; i++) {
+        gb_record *r = &f.results.records[i];
+        r->metrics[0].peak = r->metrics[0].value * 4; /* bandwidth: 25 % */
+        r->metrics[1] = (gb_metric){.name = "flop_rate", .unit = "FLOP/s", .value = 8e11};
+        r->metrics[1].peak = 1e12;
+        r->n_metrics = 2;
+    }
+    ck_assert_int_eq(gb_report_table(&f.results, false, &out, &err), GB_OK);
+    ck_assert(has(&out, "bandwidth  of peak    flop_rate  of peak"));
+    ck_assert(has(&out, "25.0 %") && has(&out, "80.0 %"));
+    /* Where one of them is unknown its column is not there. */
+    for (size_t i = 0; i < f.results.n; i++)
+        f.results.records[i].metrics[0].peak = NAN;
+    out.length = 0;
+    ck_assert_int_eq(gb_report_table(&f.results, false, &out, &err), GB_OK);
+    ck_assert(has(&out, "bandwidth    flop_rate  of peak") && !has(&out, "25.0 %"));
+    gb_buf_free(&out);
+    fixture_close(&f);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *c = tcase_create("roofline");
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, PLT_13_roofs_come_from_the_right_rows);
+    tcase_add_test(c, PLT_13_points_stand_at_counted_work);
+    tcase_add_test(c, PLT_13_unknown_roofs_are_left_out_and_said);
+    tcase_add_test(c, PLT_13_points_above_the_roof_are_drawn_and_flagged);
+    tcase_add_test(c, PLT_13_theory_is_the_roof_where_none_was_measured);
+    tcase_add_test(c, the_table_shows_the_share_of_each_ceiling);
+    tcase_add_test(c, nothing_to_draw_is_said);
+    tcase_add_test(c, gnuplot_draws_it);
+    tcase_add_test(c, findings_name_the_ridge_and_what_is_left_of_it);
+    suite_add_tcase(suite, c);
+}
+
+GB_CHECK_MAIN("reports_roofline", add_cases)
