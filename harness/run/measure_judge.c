@@ -10,8 +10,11 @@
 #include "run/measure_parts.h"
 
 #define IMPLAUSIBLE 1.02 /* times a known ceiling */
-#define FULL_QUEUE 1.5   /* second half of the calls over the first */
-#define CLOCK_DROP 0.9   /* SM clock after over before, both under load */
+/* Last-level caches that a working set must have the size of before the memory's ceiling says
+ * anything: of less, a part worth seeing is served from the cache, or stays in it when written. */
+#define FAR_BEYOND_CACHE 4
+#define FULL_QUEUE 1.5 /* second half of the calls over the first */
+#define CLOCK_DROP 0.9 /* SM clock after over before, both under load */
 #define MAX_RESERVE (UINT64_C(512) << 20)
 
 /* NVML's nvmlClocksEventReason bits that mean lowered clocks (nvml.h): SwPowerCap, HwSlowdown,
@@ -100,26 +103,42 @@ static double link_peak(const gb_device_info *info)
     return lane[gen] * info->pcie_width_max;
 }
 
-/* The known ceiling of a metric, in its unit; NAN: none. */
+/* The known ceiling of a metric, in its unit; NAN: none. Sectors have none: neighbours that share
+ * one find it in a cache, so that more are asked for than the memory delivers. */
 static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
 {
+    const gb_work *work = &m->record->work;
     switch (spec->numerator) {
     case GB_PER_FLOPS:
         return m->how->peak_flops;
     case GB_PER_BYTES_MOVED:
     case GB_PER_BYTES_READ:
     case GB_PER_BYTES_WRITTEN:
-    case GB_PER_BYTES_SECTORS:
-        if (m->record->work.ceiling == GB_CEILING_MEMORY)
+        if (work->ceiling == GB_CEILING_MEMORY)
             return m->how->peak_bandwidth;
-        if (m->record->work.ceiling == GB_CEILING_LINK)
-            return link_peak(&m->dev->info);
-        return NAN;
+        if (work->ceiling != GB_CEILING_LINK)
+            return NAN;
+        /* Both directions together move what each of them does. */
+        return link_peak(&m->dev->info) *
+               (spec->numerator == GB_PER_BYTES_MOVED && work->bytes_read > 0 &&
+                        work->bytes_moved == work->bytes_read + work->bytes_written
+                    ? 2
+                    : 1);
+    case GB_PER_BYTES_SECTORS:
     case GB_PER_NOTHING:
     case GB_PER_ITEMS:
         return NAN;
     }
     return NAN;
+}
+
+/* Whether what lies beyond a ceiling must be an error of the measurement. */
+static bool ceiling_holds(const gb_measuring *m, const gb_metric_spec *spec)
+{
+    const gb_work *work = &m->record->work;
+    if (spec->numerator == GB_PER_FLOPS || work->ceiling != GB_CEILING_MEMORY)
+        return true;
+    return work->working_set / FAR_BEYOND_CACHE >= m->dev->info.llc_bytes;
 }
 
 /* Gives every metric its ceiling and says whether one is beyond it. */
@@ -131,7 +150,8 @@ static bool beyond_ceiling(gb_measuring *m)
         gb_metric *metric = &m->record->metrics[i];
         int which = gb_spec_metric(spec, metric->name);
         metric->peak = which >= 0 ? ceiling(m, &spec->metrics[which]) : NAN;
-        if (metric->peak > 0 && metric->value > IMPLAUSIBLE * metric->peak)
+        if (metric->peak > 0 && metric->value > IMPLAUSIBLE * metric->peak &&
+            ceiling_holds(m, &spec->metrics[which]))
             beyond = true;
     }
     return beyond;
@@ -198,10 +218,12 @@ gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
         record->n_metrics = 0;
         return code;
     }
+    /* What passes over the link is bound by the link, whatever cache lies at either end. */
     bool resident = record->cache == GB_CACHE_WARM && record->work.working_set > 0 &&
-                    record->work.working_set <= m->dev->info.llc_bytes;
+                    record->work.working_set <= m->dev->info.llc_bytes &&
+                    record->work.ceiling != GB_CEILING_LINK;
     flag(m, GB_FLAG_CACHE_RESIDENT, resident);
-    flag(m, GB_FLAG_IMPLAUSIBLE, beyond_ceiling(m) && !resident);
+    flag(m, GB_FLAG_IMPLAUSIBLE, beyond_ceiling(m));
     flag(m, GB_FLAG_NOT_CONVERGED, !record->converged);
     flag(m, GB_FLAG_QUEUE_FULL, queue_full(m));
     flag(m, GB_FLAG_THROTTLED, throttled(m));
