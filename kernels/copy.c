@@ -53,13 +53,15 @@ static const gb_metric_spec metrics[] = {
      .part = -1},
     {.name = "bandwidth_h2d",
      .unit = "B/s",
-     .summary = "bidirectional: N over the time until the copies to the device had ended",
+     .summary = "bidirectional: N over the time until this direction had ended; the slower one "
+                "has the link to itself for the rest",
      .higher_is_better = true,
      .numerator = GB_PER_BYTES_WRITTEN,
      .part = COPY_PART_H2D},
     {.name = "bandwidth_d2h",
      .unit = "B/s",
-     .summary = "bidirectional: N over the time until the copies to the host had ended",
+     .summary = "bidirectional: N over the time until this direction had ended; the slower one "
+                "has the link to itself for the rest",
      .higher_is_better = true,
      .numerator = GB_PER_BYTES_READ,
      .part = COPY_PART_D2H},
@@ -160,7 +162,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
     if (direction == COPY_D2D)
         out->ceiling = GB_CEILING_MEMORY;
-    else if (kind != GB_CPU && direction != COPY_BIDIRECTIONAL)
+    else if (kind != GB_CPU)
         out->ceiling = GB_CEILING_LINK;
 }
 
@@ -324,7 +326,7 @@ const gb_kernel gb_kernel_copy = {
                 "copy is a memcpy: the curve rises, shows the caches, and falls to the speed of "
                 "memory.",
             .source = "kernels/copy.cu",
-            .version = 1,
+            .version = 2,
             .params = params,
             .n_params = GB_COUNT(params),
             .metrics = metrics,
@@ -345,4 +347,5 @@ const gb_kernel gb_kernel_copy = {
     .verify = verify,
     .release = release,
     .gate_allowed = gb_copy_gate_allowed,
+    .behind_gate = gb_copy_behind_gate,
 };

