@@ -9,6 +9,7 @@
 
 #include "build_info.h"
 #include "device/cuda_facts.h"
+#include "device/numa.h"
 
 static uint64_t now_ns(gb_device *dev)
 {
@@ -207,6 +208,7 @@ gb_code gb_device_cuda_open(int index, gb_device **out, gb_error *err)
                                     cuda->base.info.cc_minor, cuda->base.info.name, err);
     if (code != GB_OK)
         goto fail;
+    gb_numa_bind("", cuda->base.info.numa_node); /* before the context starts its threads */
     cuda->nvml = gb_nvml_open(cuda->base.info.pci, cuda->base.info.uuid, cuda->nvml_reason,
                               sizeof cuda->nvml_reason);
     if (cuda->nvml)
