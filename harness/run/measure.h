@@ -14,8 +14,8 @@ typedef struct gb_measure {
     bool gate;             /* may be used at all (off under --profile) */
     double peak_bandwidth; /* known theoretical ceilings for `implausible`; NAN: unknown */
     double peak_flops;
-    /* Called when a phase starts ("prepare", "verify", "warm-up", "measure", ...), and in loops at
-     * least every 100 ms: keeps the watchdog informed. May be NULL. */
+    /* Called when a phase starts ("prepare", "verify", "warm-up", "measure", ...), so that whoever
+     * has to end this process can say where it was. May be NULL. */
     void (*progress)(void *user, const char *phase);
     void *user;
 } gb_measure;

@@ -59,7 +59,6 @@ gb_code gb_measuring_warm_up(gb_measuring *m, gb_error *err)
         m->iteration_ns = (double)took / (double)batch;
         if (took < 1000000 && batch < GB_MAX_BEHIND_GATE / 2)
             batch *= 2;
-        gb_measuring_progress(m);
     } while (now_ns(m) - start < m->how->warmup_ns && done < MAX_WARMUP_ITERATIONS);
 
     m->sampler.sync_every = (uint32_t)iterations_for(m, 100e6, m->sampler.sync_every);
@@ -106,7 +105,6 @@ static gb_code calibrate(gb_measuring *m, gb_error *err)
         double wall_ns = (double)(now_ns(m) - start);
         if (code)
             return gb_fail_context(err, "calibration with %llu iterations", (unsigned long long)n);
-        gb_measuring_progress(m);
         if (sample.gate_expired) {
             reject(m, start);
             if (n == 1 || too_many_rejected(m))
@@ -202,10 +200,8 @@ gb_code gb_measuring_sample(gb_measuring *m, gb_error *err)
     const char *reason = "";
     uint64_t start = now_ns(m);
     gb_code code = calibrate(m, err);
-    while (!code && !(reason = reason_to_stop(m, start))) {
+    while (!code && !(reason = reason_to_stop(m, start)))
         code = take_one(m, err);
-        gb_measuring_progress(m);
-    }
     m->record->iterations_per_sample = m->iterations;
     m->record->rejected = m->rejected;
     if (code)
