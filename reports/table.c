@@ -47,10 +47,13 @@ static void header(const gb_results *results, int device, bool color, gb_buf *ou
     const json_t *seed = json_object_get(json_object_get(d, "run"), "seed");
     gb_buf_printf(out, "\nstarted %.19s UTC, seed %lld\n", get(d, "run", "started"),
                   (long long)json_integer_value(seed));
-    const json_t *noise = json_object_get(json_object_get(info, "selftest"), "noise_floor");
+    const json_t *selftest = json_object_get(info, "selftest");
+    const json_t *noise = json_object_get(selftest, "noise_floor");
+    const char *measured = json_string_value(json_object_get(selftest, "measured"));
     if (json_is_number(noise)) {
         char floor[32];
-        gb_buf_printf(out, "noise floor of this machine (self-test): %s\n",
+        gb_buf_printf(out, "noise floor of this machine (self-test%s%.10s): %s\n",
+                      measured != NULL ? " of " : "", measured != NULL ? measured : "",
                       gb_format_percent(json_number_value(noise), floor, sizeof floor));
     }
     if (strcmp(kind, "cpu") == 0) {

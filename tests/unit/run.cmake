@@ -6,6 +6,7 @@ gb_unit_test(cli_exit_code ${gb_run_libraries})
 gb_unit_test(cli_choose ${gb_run_libraries})
 gb_unit_test(cli_progress ${gb_run_libraries})
 gb_unit_test(cli_odd ${gb_run_libraries})
+gb_unit_test(cli_noise ${gb_run_libraries})
 gb_unit_test(device_lock ${gb_run_libraries})
 
 # The workers are those of gpubench-test (cli/cli.cmake), which knows the misbehaving kernel.
