@@ -88,8 +88,9 @@ typedef struct gb_telemetry {
     double sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, utilization;
     double pcie_gen, pcie_width;
     double throttle_reasons; /* NVML bit mask as a number */
-    double other_processes;  /* compute processes on the device besides this one */
-    double ecc_uncorrected;  /* uncorrectable memory errors since the driver was loaded */
+    /* cuda: both as they were at the first reading after the device was opened */
+    double other_processes; /* compute processes on the device besides this one */
+    double ecc_uncorrected; /* uncorrectable memory errors since the driver was loaded */
     char reason[128];
 } gb_telemetry;
 

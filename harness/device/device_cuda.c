@@ -121,10 +121,17 @@ static void telemetry(gb_device *dev, gb_telemetry *out)
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         *fields[i] = NAN;
-    if (cuda->nvml)
-        gb_nvml_read(cuda->nvml, true, out);
-    else
+    if (cuda->nvml) {
+        gb_nvml_read(cuda->nvml, out);
+        if (!cuda->counted) { /* once a process: they take long and say little about a case */
+            gb_nvml_read_slow(cuda->nvml, true, &cuda->counts);
+            cuda->counted = true;
+        }
+        out->other_processes = cuda->counts.other_processes;
+        out->ecc_uncorrected = cuda->counts.ecc_uncorrected;
+    } else {
         snprintf(out->reason, sizeof out->reason, "%s", cuda->nvml_reason);
+    }
 }
 
 static void cuda_close(gb_device *dev)

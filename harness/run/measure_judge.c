@@ -80,8 +80,10 @@ static bool throttled(const gb_measuring *m)
     for (int i = 0; i < 2; i++)
         if (reasons[i] >= 0 && reasons[i] < 0x1p53 && ((uint64_t)reasons[i] & THROTTLE_MASK))
             return true;
-    /* A CPU's momentary clock is that of some core, busy or not: no sign of throttling. */
-    return m->dev->info.kind != GB_CPU &&
+    /* A CPU's momentary clock is that of some core, busy or not, and a GPU lowers its clock for
+     * work that leaves the SMs idle (copies over the link, waiting): no signs of throttling. */
+    const gb_work *work = &m->record->work;
+    return m->dev->info.kind != GB_CPU && (work->ceiling == GB_CEILING_MEMORY || work->flops > 0) &&
            m->after.sm_clock_mhz < CLOCK_DROP * m->before.sm_clock_mhz;
 }
 

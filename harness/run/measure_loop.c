@@ -18,6 +18,9 @@
  * 0.5 us of the events themselves. */
 #define MAX_TARGET_NS 100e6
 #define LOAD_NS 5e6 /* work enqueued before reading clocks and links */
+#define LOAD_TRIES 3
+#define MAX_LOAD_ITERATIONS 256 /* at the first try; later twice that, half of a driver's queue */
+#define STILL_BUSY_NS 100000    /* a synchronisation with nothing to wait for is shorter */
 
 static uint64_t now_ns(const gb_measuring *m)
 {
@@ -32,15 +35,30 @@ static uint64_t iterations_for(const gb_measuring *m, double ns, uint64_t most)
     return ns <= m->iteration_ns ? 1 : (uint64_t)(ns / m->iteration_ns);
 }
 
-/* Reads telemetry while work is running: an idle device lowers its clocks and its link. */
+/* Reads telemetry while work is running: an idle device lowers its clocks and its link. If there
+ * was nothing left to wait for after the reading, the work may have ended before it: then again,
+ * with more, unless the device is no faster than the host enqueues and more would not help. */
 static gb_code read_under_load(gb_measuring *m, gb_telemetry *out, gb_error *err)
 {
-    gb_code code = gb_sampler_enqueue(&m->sampler, iterations_for(m, LOAD_NS, 256), err);
-    if (!code)
+    double load_ns = LOAD_NS;
+    for (int i = 0; i < LOAD_TRIES; i++) {
+        const uint64_t n = iterations_for(m, load_ns, MAX_LOAD_ITERATIONS << (i > 0));
+        const uint64_t start = now_ns(m);
+        gb_code code = gb_sampler_enqueue(&m->sampler, n, err);
+        if (code)
+            return code;
+        const uint64_t enqueued = now_ns(m);
         m->dev->ops->telemetry(m->dev, out);
-    if (!code)
+        const uint64_t read = now_ns(m);
         code = gb_sampler_sync(&m->sampler, err);
-    return code;
+        if (code)
+            return code;
+        if (now_ns(m) - read > STILL_BUSY_NS ||
+            (double)(enqueued - start) > 0.5 * (double)n * m->iteration_ns)
+            break;
+        load_ns = 2 * load_ns + 2 * (double)(read - enqueued);
+    }
+    return GB_OK;
 }
 
 gb_code gb_measuring_warm_up(gb_measuring *m, gb_error *err)

@@ -320,9 +320,12 @@ END_TEST
 
 START_TEST(telemetry_is_read_under_load)
 {
-    for (gb_timer timer = 0; timer < GB_TIMERS; timer++) {
+    for (int i = 0; i < 2 * GB_TIMERS; i++) {
+        gb_timer timer = (gb_timer)(i % GB_TIMERS);
         fake_device fake;
         fake_device_init(&fake, 1);
+        fake.body_ns = 100000;
+        fake.telemetry_ns = i < GB_TIMERS ? 1000 : 8 * MS; /* longer than the first load */
         gb_measure how = default_how();
         gb_record r;
         measure_ok(&fake, &plain, timer, GB_CACHE_WARM, &how, &r);
@@ -341,12 +344,15 @@ START_TEST(lowered_clocks_are_flagged)
 {
     static const struct {
         double reasons, drop_at;
-        bool throttled;
-    } rows[] = {{0x1, 0, false}, /* idle */
-                {0x2, 0, false}, /* clocks set by the user */
-                {0x4, 0, true},  /* power cap */
-                {0x40, 0, true}, /* too hot */
-                {NAN, 0, false}, {0, 500, true}, {NAN, 500, true}};
+        bool throttled, idle; /* idle: work that leaves the SMs alone */
+    } rows[] = {
+        {0x1, 0, false, false}, /* idle */
+        {0x2, 0, false, false}, /* clocks set by the user */
+        {0x4, 0, true, false},  /* power cap */
+        {0x40, 0, true, false}, /* too hot */
+        {NAN, 0, false, false}, {0, 500, true, false},  {NAN, 500, true, false},
+        {0, 500, false, true},  {0x4, 500, true, true},
+    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fake_device fake;
         fake_device_init(&fake, 1);
@@ -355,7 +361,9 @@ START_TEST(lowered_clocks_are_flagged)
         gb_measure how = default_how();
         how.min_samples = 100;
         gb_record r;
-        measure_ok(&fake, &plain, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
+        fake_kernel_options o = plain;
+        o.work.ceiling = rows[i].idle ? GB_CEILING_LINK : GB_CEILING_MEMORY;
+        measure_ok(&fake, &o, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
         ck_assert_msg(has_flag(&r, GB_FLAG_THROTTLED) == rows[i].throttled, "row %zu", i);
         gb_record_free(&r);
         fake_device_done(&fake);
