@@ -46,5 +46,6 @@ gb_code gb_copy_enqueue(gb_run *run, gb_error *err);
 gb_code gb_copy_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
 bool gb_copy_samples_itself(const gb_value args[], gb_timer timer);
 bool gb_copy_gate_allowed(const gb_value args[], gb_device_kind kind);
+uint32_t gb_copy_behind_gate(const gb_value args[]);
 
 #endif

@@ -1,12 +1,14 @@
 /* copy: one iteration on the streams, and the samples that copy takes itself. */
 #include <math.h>
 
+#include "device/gate.h"
 #include "kernels/copy.h"
 
 GB_FN_DECLARE(copy_bytes)
 
-/* The gate gives up after this long; such a sample is thrown away. */
-#define GATE_LIMIT_NS UINT64_C(1000000000)
+/* Blocks of a copying kernel per SM: half of what an SM holds, so that both directions run at once
+ * (the kernel strides over the rest), and 2 MiB of loads in flight on a large GPU. */
+#define BLOCKS_PER_UNIT 4
 /* Managed memory moves by pages; the smallest there is anywhere. */
 #define PAGE_BYTES 4096
 
@@ -21,7 +23,10 @@ void gb_copy_piece(uint64_t bytes, uint64_t pieces, uint64_t index, uint64_t *of
 static gb_code copy_by_kernel(gb_run *run, gb_stream *stream, void *to, const void *from,
                               size_t bytes, gb_error *err)
 {
-    const gb_launch launch = gb_launch_shape(run->dev, (bytes + 15) / 16, GB_BLOCK);
+    const gb_device_info *info = &run->dev->info;
+    gb_launch launch = gb_launch_shape(run->dev, (bytes + 15) / 16, GB_BLOCK);
+    if (info->kind != GB_CPU && info->units > 0 && launch.grid[0] > info->units * BLOCKS_PER_UNIT)
+        launch.grid[0] = info->units * BLOCKS_PER_UNIT;
     return run->dev->ops->launch(run->dev, stream, GB_FN(copy_bytes), &launch,
                                  (void *[]){&to, &from, &bytes}, err);
 }
@@ -107,15 +112,22 @@ gb_code gb_copy_enqueue(gb_run *run, gb_error *err)
     return code;
 }
 
-/* Puts `iterations` of both lanes between start and stop; ends[i] is where lane i ended. */
-static gb_code enqueue_both(gb_run *run, uint64_t iterations, gb_error *err)
+typedef struct both {
+    gb_run *run;
+    uint64_t iterations;
+} both;
+
+/* Puts all iterations of both lanes between start and stop; ends[i] is where lane i ended. */
+static gb_code enqueue_both(void *context, gb_error *err)
 {
+    const both *b = context;
+    gb_run *run = b->run;
     gb_copy_state *s = run->state;
     const gb_device_ops *ops = run->dev->ops;
     gb_code code = ops->event_record(run->dev, s->start, run->stream, err);
     if (code == GB_OK)
         code = ops->stream_wait(run->dev, s->second, s->start, err);
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
+    for (uint64_t i = 0; i < b->iterations && code == GB_OK; i++) {
         code = copy_lane(run, &s->lanes[0], run->stream, err);
         if (code == GB_OK)
             code = copy_lane(run, &s->lanes[1], s->second, err);
@@ -131,37 +143,25 @@ static gb_code enqueue_both(gb_run *run, uint64_t iterations, gb_error *err)
     return code;
 }
 
-/* Both directions at once: the whole lasts until both have ended, each part until its own has. */
+/* Both directions, started together: the whole lasts until both have ended, each part until its
+ * own has. What is left of the slower one then runs alone. */
 static gb_code sample_both(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     gb_copy_state *s = run->state;
     gb_device *dev = run->dev;
-    const gb_device_ops *ops = dev->ops;
-    const bool gate = run->gate;
-    gb_code code = gate ? ops->gate_hold(dev, run->stream, GATE_LIMIT_NS, err) : GB_OK;
-    if (code != GB_OK)
-        return code;
-    code = enqueue_both(run, iterations, err);
-    if (gate)
-        ops->gate_release(dev);
-    const gb_code synced = ops->sync(dev, code == GB_OK ? err : NULL);
-    if (code == GB_OK)
-        code = synced;
-    bool expired = false;
-    if (gate) {
-        const gb_code finished = ops->gate_finish(dev, &expired, code == GB_OK ? err : NULL);
-        if (code == GB_OK)
-            code = finished;
-    }
+    both b = {run, iterations};
     double whole = 0, ends[2] = {0, 0};
+    gb_code code =
+        gb_gate_around(dev, run->stream, run->gate, enqueue_both, &b, &out->gate_expired, err);
+    if (code != GB_OK) /* the second stream may not have been joined */
+        dev->ops->stream_sync(dev, s->second, NULL);
     if (code == GB_OK)
-        code = ops->elapsed_ns(dev, s->start, s->stop, &whole, err);
+        code = dev->ops->elapsed_ns(dev, s->start, s->stop, &whole, err);
     for (unsigned i = 0; i < 2 && code == GB_OK; i++)
-        code = ops->elapsed_ns(dev, s->start, s->ends[i], &ends[i], err);
+        code = dev->ops->elapsed_ns(dev, s->start, s->ends[i], &ends[i], err);
     out->ns = whole;
     out->parts[COPY_PART_H2D] = ends[0];
     out->parts[COPY_PART_D2H] = ends[1];
-    out->gate_expired = expired;
     return code;
 }
 
@@ -243,4 +243,9 @@ bool gb_copy_gate_allowed(const gb_value args[], gb_device_kind kind)
     (void)kind;
     const gb_memory_kind memory = gb_copy_memory_of(args);
     return memory != GB_MEM_PAGEABLE && memory != GB_MEM_MANAGED && args[COPY_PIECES].number == 1;
+}
+
+uint32_t gb_copy_behind_gate(const gb_value args[])
+{
+    return gb_copy_direction_of(args) == COPY_BIDIRECTIONAL ? 2 : 1;
 }

@@ -67,6 +67,9 @@ typedef struct gb_kernel {
     /* Whether work may be held behind the gate for these arguments (false for pageable and
      * managed memory, which synchronise their stream). NULL: always. */
     bool (*gate_allowed)(const gb_value args[], gb_device_kind kind);
+    /* Operations that one iteration puts behind the gate, which bears only so many (device/gate.h).
+     * NULL: 1. */
+    uint32_t (*behind_gate)(const gb_value args[]);
 } gb_kernel;
 
 /* The rows, one per line of registry.def: gb_kernel_noop, gb_kernel_copy, ... */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "device/gate.h"
 #include "kernels/common.h"
 
 GB_FN_DECLARE(noop)
@@ -74,8 +75,9 @@ static gb_code prepare(gb_run *run, gb_error *err)
     return code;
 }
 
-static gb_code record_pair(gb_run *run, gb_error *err)
+static gb_code record_pair(void *context, gb_error *err)
 {
+    gb_run *run = context;
     state *s = run->state;
     gb_device *dev = run->dev;
     gb_code code = dev->ops->event_record(dev, s->start, run->stream, err);
@@ -98,8 +100,9 @@ static gb_code enqueue(gb_run *run, gb_error *err)
                                  (void *[]){&mark, &s->expected}, err);
 }
 
-/* Event pairs one after the other: a sample is the sum of what they say, so that the time between
- * pairs (the host's) is left out. */
+/* Event pairs one after the other, each behind a gate of its own, so that both events wait on the
+ * device before either is read: without it the host's second call would lie between them. A sample
+ * is the sum of what they say; the time between pairs (the host's) is left out. */
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     state *s = run->state;
@@ -108,9 +111,10 @@ static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error
     for (int i = 0; i < GB_MAX_PARTS; i++)
         out->parts[i] = NAN;
     gb_code code = GB_OK;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
+    for (uint64_t i = 0; i < iterations && code == GB_OK && !out->gate_expired; i++) {
         double ns = 0;
-        code = record_pair(run, err);
+        code =
+            gb_gate_around(dev, run->stream, run->gate, record_pair, run, &out->gate_expired, err);
         if (code == GB_OK)
             code = dev->ops->elapsed_ns(dev, s->start, s->stop, &ns, err);
         out->ns += ns;
@@ -190,7 +194,8 @@ const gb_kernel gb_kernel_noop = {
                 "what the launch costs the calling thread, `device` is how far apart kernels start "
                 "when many wait in the queue, `roundtrip` is one launch until its end is known to "
                 "the host. An empty pair of events is what the device's own clock reads for no "
-                "work at all. Whatever a program does in less time than these is lost in them; "
+                "work at all (both wait behind the gate, so that no call of the host lies between "
+                "them). Whatever a program does in less time than these is lost in them; "
                 "they are never subtracted from other figures.",
             .picture =
                 "On a GPU expect a few microseconds for `call` and `device` and about twice that "
@@ -199,7 +204,7 @@ const gb_kernel gb_kernel_noop = {
                 "a thread, so that `roundtrip` shows what waking it costs. Dividing any kernel's "
                 "work by its bandwidth gives the size below which the launch is the longer part.",
             .source = "kernels/noop.cu",
-            .version = 1,
+            .version = 2,
             .params = params,
             .n_params = GB_COUNT(params),
             .metrics = metrics,

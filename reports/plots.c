@@ -56,6 +56,18 @@ static gb_code write_type(const gb_results *results, const gb_table *table, cons
     return GB_OK;
 }
 
+/* A benchmark that the run left out (--filter) is nothing to speak of. */
+static bool has_records(const gb_table *table, const json_t *plot)
+{
+    const char *benchmark = json_string_value(json_object_get(plot, "benchmark"));
+    for (size_t i = 0; benchmark != NULL && i < table->n; i++) {
+        if (strcmp(table->rows[i].first->benchmark, benchmark) == 0) {
+            return true;
+        }
+    }
+    return benchmark == NULL;
+}
+
 /* Writes script and data of one plot; *name stays empty when there is nothing to plot. */
 static gb_code write_plot(const gb_results *results, const gb_table *table, const json_t *plot,
                           size_t number, const char *dir, char name[160], gb_buf *notes,
@@ -174,6 +186,9 @@ gb_code gb_report_plots(const gb_results *results, const char *dir, const char *
         code = gb_fail(err, GB_IO, "cannot make %s: %s", folder, strerror(errno));
     }
     for (size_t i = 0; code == GB_OK && i < n; i++) {
+        if (!has_records(&table, json_array_get(plots, i))) {
+            continue;
+        }
         code = write_plot(results, &table, json_array_get(plots, i), i, dir, names[written], notes,
                           err);
         written += names[written][0] != '\0';

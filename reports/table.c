@@ -47,10 +47,13 @@ static void header(const gb_results *results, int device, bool color, gb_buf *ou
     const json_t *seed = json_object_get(json_object_get(d, "run"), "seed");
     gb_buf_printf(out, "\nstarted %.19s UTC, seed %lld\n", get(d, "run", "started"),
                   (long long)json_integer_value(seed));
-    const json_t *noise = json_object_get(json_object_get(info, "selftest"), "noise_floor");
+    const json_t *selftest = json_object_get(info, "selftest");
+    const json_t *noise = json_object_get(selftest, "noise_floor");
+    const char *measured = json_string_value(json_object_get(selftest, "measured"));
     if (json_is_number(noise)) {
         char floor[32];
-        gb_buf_printf(out, "noise floor of this machine (self-test): %s\n",
+        gb_buf_printf(out, "noise floor of this machine (self-test%s%.10s): %s\n",
+                      measured != NULL ? " of " : "", measured != NULL ? measured : "",
                       gb_format_percent(json_number_value(noise), floor, sizeof floor));
     }
     if (strcmp(kind, "cpu") == 0) {
@@ -188,6 +191,12 @@ static const char *plus_minus_text(double half, char *buf, size_t size)
     return half > 1 ? "> 100 %" : gb_format_percent(half, buf, size);
 }
 
+/* It has figures, but the run ended before all of its replicates. */
+static bool incomplete(const gb_row *row)
+{
+    return row->status == GB_STATUS_NOT_RUN && row->n_ok > 0;
+}
+
 static void add_values(const block *b, const gb_row *row, gb_grid *grid)
 {
     char text[64];
@@ -205,7 +214,10 @@ static void add_values(const block *b, const gb_row *row, gb_grid *grid)
     }
     gb_buf notes = {0};
     flags_text(row->flags, &notes);
-    if (row->n_ok < row->n) {
+    if (incomplete(row)) {
+        gb_buf_printf(&notes, "%s%zu of %zu replicates missing", notes.length > 0 ? ", " : "",
+                      row->n - row->n_ok, row->n);
+    } else if (row->n_ok < row->n) {
         gb_buf_printf(&notes, "%s%zu of %zu replicates %s", notes.length > 0 ? ", " : "",
                       row->n - row->n_ok, row->n, gb_status_word(row->status));
     }
@@ -281,7 +293,7 @@ static void unmeasured_rows(const block *b, bool color, gb_buf *out)
     bool *done = calloc(b->n + 1, sizeof *done);
     for (size_t i = 0; done != NULL && i < b->n; i++) {
         const gb_row *row = &b->rows[i];
-        if (row->status == GB_STATUS_OK || done[i]) {
+        if (row->status == GB_STATUS_OK || done[i] || incomplete(row)) {
             continue;
         }
         const gb_record *why = culprit(row);
@@ -290,8 +302,8 @@ static void unmeasured_rows(const block *b, bool color, gb_buf *out)
         bool together = row->status == GB_STATUS_SKIPPED || row->status == GB_STATUS_NOT_RUN;
         for (size_t j = i + 1; together && j < b->n; j++) {
             const gb_record *other = culprit(&b->rows[j]);
-            if (b->rows[j].status == row->status && other->reason != NULL &&
-                strcmp(other->reason, reason) == 0) {
+            if (b->rows[j].status == row->status && !incomplete(&b->rows[j]) &&
+                other->reason != NULL && strcmp(other->reason, reason) == 0) {
                 done[j] = true;
                 same++;
             }
@@ -376,10 +388,15 @@ static void findings_lines(const json_t *findings, int device, bool color, gb_bu
 
 static void summary(const gb_results *results, const gb_table *table, bool color, gb_buf *out)
 {
-    size_t counts[GB_STATUSES] = {0};
+    size_t counts[GB_STATUSES] = {0}, partly = 0, missing = 0;
     uint32_t flags = 0;
     for (size_t i = 0; i < table->n; i++) {
-        counts[table->rows[i].status]++;
+        if (incomplete(&table->rows[i])) {
+            partly++;
+            missing += table->rows[i].n - table->rows[i].n_ok;
+        } else {
+            counts[table->rows[i].status]++;
+        }
         flags |= table->rows[i].flags;
     }
     gb_buf_add(out, "\n+- is the 95 % interval between replicates (fresh processes).\n");
@@ -389,13 +406,17 @@ static void summary(const gb_results *results, const gb_table *table, bool color
             gb_buf_printf(out, ": %s.\n", gb_flag_meaning((gb_flag)f));
         }
     }
-    gb_buf_printf(out, "%zu cases:", table->n);
+    gb_buf_printf(out, "%zu case%s:", table->n, table->n == 1 ? "" : "s");
     const char *separator = " ";
     for (int s = 0; s < GB_STATUSES; s++) {
         if (counts[s] > 0) {
             gb_buf_printf(out, "%s%zu %s", separator, counts[s], gb_status_word((gb_status)s));
             separator = ", ";
         }
+    }
+    if (partly > 0) {
+        gb_buf_printf(out, "%s%zu incomplete (%zu replicate%s missing)", separator, partly, missing,
+                      missing == 1 ? "" : "s");
     }
     const json_t *elapsed =
         json_object_get(json_object_get(results->document, "run"), "elapsed_ns");

@@ -1,6 +1,7 @@
 /* Numbers with units: one table a dimension, used by the parser and by the printer. */
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
@@ -390,4 +391,24 @@ double gb_strtod(const char *text, char **end)
     double value = strtod(text, end);
     gb_c_locale_leave(&scope);
     return value;
+}
+
+const char *gb_write_duration(uint64_t ns, char *buf)
+{
+    static const struct {
+        uint64_t ns;
+        const char *word;
+    } units[] = {{UINT64_C(3600000000000), "h"},
+                 {UINT64_C(60000000000), "m"},
+                 {UINT64_C(1000000000), "s"},
+                 {1000000, "ms"},
+                 {1000, "us"},
+                 {1, "ns"}};
+    size_t i = 0;
+    while (ns % units[i].ns != 0)
+        i++;
+    if (ns == 0)
+        i = 2;
+    snprintf(buf, 32, "%" PRIu64 "%s", ns / units[i].ns, units[i].word);
+    return buf;
 }

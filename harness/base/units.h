@@ -38,6 +38,10 @@ const char *gb_format_rate(double per_s, const char *unit, char *buf, size_t siz
 const char *gb_format_percent(double fraction, char *buf, size_t size); /* "0.52 %" */
 const char *gb_format_count(uint64_t count, char *buf, size_t size);    /* exact: "1048576" */
 
+/* A duration as one would type it, exact: the largest unit that leaves it whole ("90s", "24h").
+ * buf has room for 32. */
+const char *gb_write_duration(uint64_t ns, char *buf);
+
 /* snprintf("%.*g") and strtod with '.' whatever the locale. gb_print_double gives the shortest of
  * 15-17 digits that reads back the same. */
 const char *gb_print_double(double value, char *buf, size_t size);

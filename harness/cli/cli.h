@@ -70,7 +70,7 @@ void gb_cli_say(const gb_cli *cli, const char *format, ...) __attribute__((forma
  * {kind, code, message, exit_code}} on stdout. Returns `status`. */
 int gb_cli_fail(gb_cli *cli, int status, const gb_error *err);
 int gb_cli_out_of_memory(gb_cli *cli);
-/* gb_exit_of_code, and 143 where the interruption was SIGTERM or SIGHUP. */
+/* gb_exit_of_code, and 143 or 129 where the interruption was SIGTERM or SIGHUP. */
 int gb_cli_status(gb_code code);
 /* A paragraph of plain words, broken into lines of 80 columns. */
 void gb_cli_paragraph(gb_buf *out, const char *text);
@@ -84,7 +84,7 @@ int gb_cli_columns(int fd);
 /* signals.c: SIGINT, SIGTERM and SIGHUP count up instead of ending the process. */
 extern volatile sig_atomic_t gb_cli_interrupts;
 void gb_cli_catch_signals(void);
-bool gb_cli_terminated(void); /* by SIGTERM or SIGHUP rather than SIGINT */
+int gb_cli_signal_status(void); /* 128 and the last of them; 130 when there was none */
 
 /* find.c: where suites are. */
 

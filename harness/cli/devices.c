@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "build_info.h"
 #include "cli/choose.h"
 #include "cli/cli.h"
+#include "device/host_limits.h"
 #include "record/host.h"
 #include "run/supervise.h"
 
@@ -163,13 +163,14 @@ static bool on_path(const char *program)
 
 static void check_limits(doctor *d, const json_t *host)
 {
-    struct rlimit lock;
+    /* What the cpu device goes by: CAP_IPC_LOCK lifts the limit. */
+    const uint64_t lock = gb_host_memlock_limit();
     struct sysinfo memory;
     char size[2][32];
-    if (getrlimit(RLIMIT_MEMLOCK, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY)
-        find(d, lock.rlim_cur < (64u << 20) ? ADVICE : GOOD, "memlock",
+    if (lock != UINT64_MAX)
+        find(d, lock < (64u << 20) ? ADVICE : GOOD, "memlock",
              "%s may be locked; larger pinned copies on the cpu device are skipped (ulimit -l)",
-             gb_format_bytes(lock.rlim_cur, size[0], sizeof size[0]));
+             gb_format_bytes(lock, size[0], sizeof size[0]));
     else
         find(d, GOOD, "memlock", "no limit");
     if (sysinfo(&memory) == 0)

@@ -2,9 +2,10 @@
 
 int gb_exit_worse(int a, int b)
 {
-    static const int order[] = {GB_EXIT_TERMINATED, GB_EXIT_INTERRUPTED, GB_EXIT_USAGE,
-                                GB_EXIT_NO_DEVICE,  GB_EXIT_ENVIRONMENT, GB_EXIT_CASE,
-                                GB_EXIT_REGRESSION, GB_EXIT_STRICT,      GB_EXIT_OK};
+    static const int order[] = {GB_EXIT_TERMINATED, GB_EXIT_HUNG_UP,    GB_EXIT_INTERRUPTED,
+                                GB_EXIT_USAGE,      GB_EXIT_NO_DEVICE,  GB_EXIT_ENVIRONMENT,
+                                GB_EXIT_CASE,       GB_EXIT_REGRESSION, GB_EXIT_STRICT,
+                                GB_EXIT_OK};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (a == order[i] || b == order[i])
             return order[i];
@@ -38,7 +39,7 @@ int gb_exit_of_run(const gb_outcome *outcome)
     size_t bad = counts[GB_STATUS_FAILED] + counts[GB_STATUS_WRONG] + counts[GB_STATUS_TIMEOUT];
     int status = gb_exit_of_code(outcome->error);
     if (outcome->interrupted)
-        status = outcome->terminated ? GB_EXIT_TERMINATED : GB_EXIT_INTERRUPTED;
+        status = outcome->interrupted;
     if (bad > 0)
         status = gb_exit_worse(status, GB_EXIT_CASE);
     else if (counts[GB_STATUS_OK] == 0 || counts[GB_STATUS_NOT_RUN] > 0)
@@ -67,6 +68,7 @@ const char *gb_exit_word(int status)
         return "strict";
     case GB_EXIT_INTERRUPTED:
     case GB_EXIT_TERMINATED:
+    case GB_EXIT_HUNG_UP:
         return "interrupted";
     default:
         return "environment";

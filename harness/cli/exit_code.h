@@ -16,11 +16,12 @@ enum {
     GB_EXIT_NO_DEVICE = 4,   /* no such device */
     GB_EXIT_STRICT = 5,      /* --strict: throttled, not converged or inconclusive */
     GB_EXIT_ENVIRONMENT = 6, /* driver mismatch, disk, device busy: no verdict */
+    GB_EXIT_HUNG_UP = 129,
     GB_EXIT_INTERRUPTED = 130,
     GB_EXIT_TERMINATED = 143
 };
 
-/* The one of two that decides: 130/143 > 2 > 4 > 6 > 3 > 1 > 5 > 0. */
+/* The one of two that decides: 143 > 129 > 130 > 2 > 4 > 6 > 3 > 1 > 5 > 0. */
 int gb_exit_worse(int a, int b);
 
 /* The status for an error that ended a command. */
@@ -29,10 +30,9 @@ int gb_exit_of_code(gb_code code);
 /* What a run came to. */
 typedef struct gb_outcome {
     size_t counts[GB_STATUSES]; /* records by status */
-    bool interrupted;           /* and by SIGTERM or SIGHUP: */
-    bool terminated;
-    bool unsteady; /* an ok record was throttled or has not converged */
-    bool strict;   /* such a record matters */
+    int interrupted;            /* status of the signal that ended it: 130, 143 or 129; 0: none */
+    bool unsteady;              /* an ok record was throttled or has not converged */
+    bool strict;                /* such a record matters */
     bool expectation_failed;
     gb_code error; /* of the run as a whole: a full disk, a device that did not open */
 } gb_outcome;

@@ -94,7 +94,7 @@ static json_t *plots_json(const gb_suite *suite)
     return array;
 }
 
-static json_t *suite_json(const gb_suite *suite)
+json_t *gb_suite_json(const gb_suite *suite)
 {
     return json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o}", "name", suite->name, "title",
                      suite->title ? suite->title : suite->name, "file", gb_json_string(suite->file),
@@ -123,7 +123,7 @@ gb_code gb_head_make(const gb_cli *cli, const gb_suite *suite, const gb_chosen d
 {
     *out = (gb_head){.tool = gb_tool_json(),
                      .run = run_json(cli, seed, settings),
-                     .suite = suite_json(suite),
+                     .suite = gb_suite_json(suite),
                      .host = gb_host_json(),
                      .devices = devices_json(devices, n)};
     if (out->tool && out->run && out->suite && out->host && json_array_size(out->devices) == n)

@@ -18,6 +18,9 @@ gb_code gb_head_continue(gb_head *head, const json_t *earlier, gb_error *err);
  * legs whose time is known. */
 gb_code gb_head_end(gb_head *head, uint64_t elapsed_ns, gb_error *err);
 
+/* A suite as results.json holds it. New reference. */
+json_t *gb_suite_json(const gb_suite *suite);
+
 /* "2026-11-30T19:20:01Z" of now. */
 void gb_utc_now(char text[32]);
 

@@ -150,8 +150,7 @@ int gb_cli_fail(gb_cli *cli, int status, const gb_error *err)
 
 int gb_cli_status(gb_code code)
 {
-    return code == GB_INTERRUPTED && gb_cli_terminated() ? GB_EXIT_TERMINATED
-                                                         : gb_exit_of_code(code);
+    return code == GB_INTERRUPTED ? gb_cli_signal_status() : gb_exit_of_code(code);
 }
 
 int gb_cli_out_of_memory(gb_cli *cli)

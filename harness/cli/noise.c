@@ -1,5 +1,6 @@
 #include "cli/noise.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -33,10 +34,12 @@ static char *place(const json_t *info, bool make)
     return path;
 }
 
-void gb_noise_remember(const json_t *info, const json_t *floor)
+void gb_noise_remember(const json_t *info, const json_t *result)
 {
     char now[32];
-    char *path = json_is_number(floor) ? place(info, true) : NULL;
+    const json_t *floor = json_object_get(result, "noise_floor");
+    bool good = json_is_true(json_object_get(result, "ok")) && json_is_number(floor);
+    char *path = good ? place(info, true) : NULL;
     gb_utc_now(now);
     json_t *json =
         path ? json_pack("{s:f, s:s}", "noise_floor", json_number_value(floor), "measured", now)

@@ -5,9 +5,10 @@
 
 #include <jansson.h>
 
-/* Keeps `floor` (a number; anything else is ignored) for the device whose facts are `info`. Where
- * that cannot be written nothing is kept. */
-void gb_noise_remember(const json_t *info, const json_t *floor);
+/* Keeps the noise floor of a self-test's result for the device whose facts are `info`, with the
+ * time of day. Not where a check failed (`ok` is not true) or there is no floor: a floor found by
+ * timers that are wrong means nothing. Where it cannot be written nothing is kept. */
+void gb_noise_remember(const json_t *info, const json_t *result);
 /* {"noise_floor": fraction, "measured": "2026-..."} of a device; NULL: never measured. New
  * reference. */
 json_t *gb_noise_recall(const json_t *info);

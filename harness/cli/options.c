@@ -103,7 +103,11 @@ static gb_code set_number(const parser *p, const gb_option *o, const char *value
                    : GB_OK;
         number->value *= NS_PER_S;
     } else {
+        char low[32], high[32];
         code = gb_parse_duration(value, &number->value, &why);
+        if (!code && o->max && (number->value < o->min || number->value > o->max))
+            code = gb_fail(&why, GB_INVALID, "%s is out of range; allowed: %s to %s", value,
+                           gb_write_duration(o->min, low), gb_write_duration(o->max, high));
     }
     number->given = !code;
     return code ? gb_fail(p->err, GB_INVALID, "--%s: %s", o->name, why.message) : GB_OK;

@@ -40,7 +40,7 @@ typedef enum gb_option_kind {
     GB_OPT_WORD,     /* const char *, one of `words` */
     GB_OPT_LIST,     /* gb_list: may be given several times */
     GB_OPT_COUNT,    /* gb_number, min..max */
-    GB_OPT_DURATION, /* gb_number in ns: "90s", "3m" */
+    GB_OPT_DURATION, /* gb_number in ns, min..max: "90s", "3m" */
     GB_OPT_SECONDS   /* gb_number in ns: as DURATION, a bare number is seconds, 0 is fine */
 } gb_option_kind;
 
@@ -51,7 +51,7 @@ typedef struct gb_option {
     const char *argument;     /* what help calls the value; NULL for a flag */
     const char *help;         /* one line */
     size_t offset;            /* of its field in gb_args */
-    uint64_t min, max;        /* COUNT */
+    uint64_t min, max;        /* COUNT; DURATION, in ns (max 0: any) */
     const char *const *words; /* WORD: NULL-terminated */
 } gb_option;
 

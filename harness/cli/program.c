@@ -138,6 +138,8 @@ static int run_verb(gb_cli *cli, int argc, char *argv[])
                          cli->verb->min_words, cli->verb->max_words, &cli->args, &err);
     if (!code)
         code = check_silenced(&cli->args.silence, &err);
+    if (!code && cli->args.no_wait && cli->args.wait_ns.given)
+        code = gb_fail(&err, GB_INVALID, "--wait-device and --no-wait exclude each other");
     cli->color_out = gb_cli_color(cli->args.color, STDOUT_FILENO);
     cli->color_err = gb_cli_color(cli->args.color, STDERR_FILENO);
     int status;

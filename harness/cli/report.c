@@ -1,4 +1,4 @@
-/* `gpubench report` and `gpubench verify`: from a run directory alone, no device needed. */
+/* `gpubench report`: from a run directory alone, no device needed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +7,16 @@
 #include <unistd.h>
 
 #include "cli/session.h"
-#include "kernels/kernel.h"
 
 static const gb_option report_options[] = {{.name = "no-plots",
                                             .kind = GB_OPT_FLAG,
                                             .help = "the table alone, nothing is written",
                                             .offset = offsetof(gb_args, no_plots)},
+                                           {.name = "json",
+                                            .kind = GB_OPT_FLAG,
+                                            .help = "the results as one JSON document in place of "
+                                                    "the table",
+                                            .offset = offsetof(gb_args, json)},
                                            {0}};
 
 /* DIR/results.csv again, whole or not at all: a run that was killed has none. */
@@ -43,15 +47,43 @@ done:
     return code;
 }
 
+char *gb_cli_run_dir(const char *path)
+{
+    struct stat facts;
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &facts) || S_ISDIR(facts.st_mode))
+        return gb_text_copy(path);
+    if (!slash)
+        return gb_text_copy(".");
+    return slash == path ? gb_text_copy("/") : gb_text_format("%.*s", (int)(slash - path), path);
+}
+
+/* results.json as it would be now: the head with the records that there are. New reference. */
+static json_t *document(const gb_results *results)
+{
+    json_t *whole = json_deep_copy(results->document);
+    json_t *records = json_array();
+    for (size_t i = 0; records && i < results->n; i++)
+        json_array_append_new(records, gb_record_json(&results->records[i], false));
+    json_object_set_new(whole, "complete", json_boolean(results->complete));
+    json_object_set_new(whole, "records", records);
+    return whole;
+}
+
 static int report(gb_cli *cli)
 {
     struct stat facts;
-    const char *dir = cli->args.words.items[0];
+    const char *path = cli->args.words.items[0];
     gb_results results = {0};
     gb_error err = {0};
-    gb_code code = gb_results_load(dir, false, &results, &err);
+    gb_code code = gb_results_load(path, false, &results, &err);
     if (code)
         return gb_cli_fail(cli, gb_exit_of_code(code), &err);
+    char *dir = gb_cli_run_dir(path);
+    if (!dir) {
+        gb_results_free(&results);
+        return gb_cli_out_of_memory(cli);
+    }
     if (results.torn)
         gb_cli_warn(cli, "torn-line", "%s: the last line of cases.jsonl was torn and left out",
                     dir);
@@ -60,12 +92,15 @@ static int report(gb_cli *cli)
     if (results.n == 0)
         gb_cli_warn(cli, "no-records", "%s: no case has a record", dir);
     int status = gb_cli_report(cli, dir, &results);
+    if (cli->json)
+        gb_cli_print_json(cli, document(&results));
     if (!cli->args.no_plots && stat(dir, &facts) == 0 && S_ISDIR(facts.st_mode)) {
         code = write_csv(dir, &results, &err);
         if (code)
             status = gb_exit_worse(status, gb_cli_fail(cli, gb_exit_of_code(code), &err));
     }
     gb_results_free(&results);
+    free(dir);
     return status;
 }
 
@@ -73,34 +108,9 @@ const gb_verb gb_verb_report = {
     .name = "report",
     .arguments = "DIR",
     .summary = "Make the table, the plots and the CSV of a run directory again",
-    .details = "DIR may have been copied from another machine; no device is needed.",
+    .details = "DIR may have been copied from another machine; no device is needed. A "
+               "results.json stands for the directory that it is in.",
     .options = report_options,
     .min_words = 1,
     .max_words = 1,
     .function = report};
-
-static int verify(gb_cli *cli)
-{
-    const char *dir = cli->args.words.items[0];
-    char *text = NULL;
-    gb_error err = {0};
-    gb_code code = gb_results_verify(dir, gb_kernel_catalog(), &text, &err);
-    if (text)
-        gb_cli_print(cli, text);
-    free(text);
-    if (code)
-        return gb_cli_fail(cli, gb_exit_of_code(code), &err);
-    gb_cli_note(cli, "%s: hashes, summaries and metrics agree with the samples", dir);
-    return GB_EXIT_OK;
-}
-
-const gb_verb gb_verb_verify = {
-    .name = "verify",
-    .arguments = "DIR",
-    .summary = "Recompute hashes, summaries and metrics of a run from its samples",
-    .details =
-        "Each difference is a line; exit status 3 when there is any, so that an edited result "
-        "shows.",
-    .min_words = 1,
-    .max_words = 1,
-    .function = verify};

@@ -1,5 +1,6 @@
 /* `gpubench run`: the main flow of the program. */
 #include "cli/session.h"
+#include "suite/limits.h"
 
 static const char *const progress_words[] = {"auto", "always", "never", NULL};
 
@@ -38,19 +39,21 @@ static const gb_option options[] = {
      .help = "at most N values of each axis of numbers: a short pass over a long suite",
      .offset = offsetof(gb_args, thin),
      .min = 1,
-     .max = 4096},
+     .max = GB_MAX_VALUES},
     {.name = "replicates",
      .kind = GB_OPT_COUNT,
      .argument = "N",
      .help = "fresh processes a case, 1 to 1000 (default: as the suite says)",
      .offset = offsetof(gb_args, replicates),
      .min = 1,
-     .max = 1000},
+     .max = GB_MAX_REPLICATES},
     {.name = "budget",
      .kind = GB_OPT_DURATION,
      .argument = "TIME",
      .help = "measuring time of the whole suite, like 90s or 3m (default: as the suite says)",
-     .offset = offsetof(gb_args, budget_ns)},
+     .offset = offsetof(gb_args, budget_ns),
+     .min = GB_MIN_BUDGET_NS,
+     .max = GB_MAX_BUDGET_NS},
     {.name = "seed",
      .kind = GB_OPT_COUNT,
      .argument = "N",

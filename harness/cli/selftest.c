@@ -111,7 +111,7 @@ static int selftest(gb_cli *cli)
         code = test_device(cli, &devices[i], &result, &err);
         if (!code) {
             show(&devices[i], result, &out);
-            gb_noise_remember(devices[i].info, json_object_get(result, "noise_floor"));
+            gb_noise_remember(devices[i].info, result);
             if (!json_is_true(json_object_get(result, "ok")))
                 status = GB_EXIT_CASE;
             json_object_set(result, "device", devices[i].info);
@@ -138,6 +138,7 @@ const gb_verb gb_verb_selftest = {
     .summary = "Check the timers of this machine and find its noise floor",
     .details =
         "The noise floor is remembered under $XDG_CACHE_HOME/gpubench (~/.cache/gpubench) and "
-        "recorded by later runs on the device. Exit status 3 when a check fails.",
+        "recorded, with its date, by later runs on the device. Exit status 3 when a check fails; "
+        "then no noise floor is remembered.",
     .options = options,
     .function = selftest};

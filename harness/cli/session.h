@@ -54,6 +54,15 @@ int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics);
  */
 int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results);
 
+/* The run directory that a path means: itself, or that of a results.json in it. The caller frees;
+ * NULL on out of memory. */
+char *gb_cli_run_dir(const char *path);
+
+/* session_finish.c: the suite's expectations held against the records, for results.json; *failed
+ * (may be NULL): one was not met, or could not be held against anything. New reference. */
+gb_code gb_expectations_json(const gb_suite *suite, const gb_results *results, json_t **out,
+                             bool *failed, gb_error *err);
+
 /* odd.c: among 3 devices or more, the one whose times differ most from the median device's, by
  * the median over cases; false when none differs by more than 3 %. *ratio: its time over the
  * others'. */

@@ -57,12 +57,12 @@ int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results)
     return code ? gb_cli_fail(cli, gb_exit_of_code(code), &err) : GB_EXIT_OK;
 }
 
-/* The suite's expectations held against the records; a new array in *out. */
-static gb_code evaluate(gb_session *s, const gb_results *results, json_t **out, gb_error *err)
+gb_code gb_expectations_json(const gb_suite *suite, const gb_results *results, json_t **out,
+                             bool *failed, gb_error *err)
 {
     static const char *const words[] = {"met", "FAILED", "unknown", "skipped"};
     gb_expect_results all = {0};
-    gb_code code = gb_expect_evaluate(s->suite, results->records, results->n, &all, err);
+    gb_code code = gb_expect_evaluate(suite, results->records, results->n, &all, err);
     if (code)
         return code;
     *out = json_array();
@@ -76,7 +76,8 @@ static gb_code evaluate(gb_session *s, const gb_results *results, json_t **out, 
                             gb_json_real(one->over), "detail", gb_json_string(one->detail)));
     }
     /* What could not be held against anything has not been met. */
-    s->outcome.expectation_failed = all.n_failed + all.n_unknown > 0;
+    if (failed)
+        *failed = all.n_failed + all.n_unknown > 0;
     gb_expect_results_free(&all);
     return *out ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
 }
@@ -89,7 +90,8 @@ static gb_code draw_conclusions(gb_session *s, const gb_results *results, gb_err
     if (!code)
         code = gb_report_findings(results, &findings, err);
     if (!code)
-        code = evaluate(s, results, &expectations, err);
+        code = gb_expectations_json(s->suite, results, &expectations,
+                                    &s->outcome.expectation_failed, err);
     if (!code) {
         s->head.extra = json_pack("{s:O, s:O, s:O}", "fits", fits, "findings", findings,
                                   "expectations", expectations);

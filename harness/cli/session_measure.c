@@ -279,8 +279,8 @@ int gb_session_measure(gb_session *s)
     if (!code && s->resumed && s->stored == 0)
         gb_cli_note(s->cli, "nothing to do: every case has its record already");
     if (code == GB_INTERRUPTED) {
-        s->outcome.interrupted = true;
-        s->outcome.terminated = gb_cli_terminated();
+        /* --fail-fast ends a run in the same way, without a signal. */
+        s->outcome.interrupted = gb_cli_status(code);
     } else if (code) {
         s->outcome.error = code;
         fail(s, code, &err);

@@ -22,7 +22,7 @@ void gb_cli_catch_signals(void)
     }
 }
 
-bool gb_cli_terminated(void)
+int gb_cli_signal_status(void)
 {
-    return last_signal == SIGTERM || last_signal == SIGHUP;
+    return 128 + (last_signal ? last_signal : SIGINT);
 }

@@ -62,6 +62,7 @@ typedef struct gb_device_info {
     char runtime[64];        /* "13.0" ; cpu: how kernels run, e.g. "2 threads, x86-64-v4" */
     char mig[64];            /* MIG profile; "" none or unknown */
     char numa_node[16];      /* of the slot that the device sits in, a number; "" unknown */
+    char numa_bound[64];     /* what a worker binds itself to, in words; "" nothing (numa.h) */
     int cc_major, cc_minor;
     uint32_t units;                       /* SMs; on cpu the worker threads */
     uint32_t warp_size;                   /* 1 on cpu */
@@ -87,8 +88,9 @@ typedef struct gb_telemetry {
     double sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, utilization;
     double pcie_gen, pcie_width;
     double throttle_reasons; /* NVML bit mask as a number */
-    double other_processes;  /* compute processes on the device besides this one */
-    double ecc_uncorrected;  /* uncorrectable memory errors since the driver was loaded */
+    /* cuda: both as they were at the first reading after the device was opened */
+    double other_processes; /* compute processes on the device besides this one */
+    double ecc_uncorrected; /* uncorrectable memory errors since the driver was loaded */
     char reason[128];
 } gb_telemetry;
 

@@ -85,6 +85,7 @@ json_t *gb_device_info_json(const gb_device_info *info)
         {"runtime", known_text(info->runtime)},
         {"mig", known_text(info->mig)},
         {"numa_node", known_text(info->numa_node)},
+        {"numa_bound", known_text(info->numa_bound)},
         {"compute_capability", compute_capability(info)},
         {"units", known(info->units)},
         {"warp_size", known(info->warp_size)},

@@ -9,6 +9,7 @@
 
 #include "build_info.h"
 #include "device/cuda_facts.h"
+#include "device/numa.h"
 
 static uint64_t now_ns(gb_device *dev)
 {
@@ -120,10 +121,17 @@ static void telemetry(gb_device *dev, gb_telemetry *out)
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         *fields[i] = NAN;
-    if (cuda->nvml)
-        gb_nvml_read(cuda->nvml, true, out);
-    else
+    if (cuda->nvml) {
+        gb_nvml_read(cuda->nvml, out);
+        if (!cuda->counted) { /* once a process: they take long and say little about a case */
+            gb_nvml_read_slow(cuda->nvml, true, &cuda->counts);
+            cuda->counted = true;
+        }
+        out->other_processes = cuda->counts.other_processes;
+        out->ecc_uncorrected = cuda->counts.ecc_uncorrected;
+    } else {
         snprintf(out->reason, sizeof out->reason, "%s", cuda->nvml_reason);
+    }
 }
 
 static void cuda_close(gb_device *dev)
@@ -208,6 +216,7 @@ gb_code gb_device_cuda_open(int index, gb_device **out, gb_error *err)
                                     cuda->base.info.cc_minor, cuda->base.info.name, err);
     if (code != GB_OK)
         goto fail;
+    gb_numa_bind("", cuda->base.info.numa_node); /* before the context starts its threads */
     cuda->nvml = gb_nvml_open(cuda->base.info.pci, cuda->base.info.uuid, cuda->nvml_reason,
                               sizeof cuda->nvml_reason);
     if (cuda->nvml)

@@ -38,6 +38,8 @@ typedef struct gb_cuda {
     gb_cuda_blas *blas; /* NULL until the first product */
     gb_nvml *nvml;      /* NULL: nvml_reason says why */
     char nvml_reason[128];
+    bool counted;        /* the two slow readings of `counts` were taken */
+    gb_telemetry counts; /* other_processes and ecc_uncorrected alone */
 } gb_cuda;
 
 static inline gb_cuda *gb_cuda_of(gb_device *dev)

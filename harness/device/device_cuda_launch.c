@@ -1,4 +1,5 @@
-/* Launching a kernel. On the timed path: one runtime call and two comparisons. */
+/* Launching a kernel. On the timed path, besides cudaLaunchKernel: binding the device, comparisons
+ * of the shape, and a look at the runtime's last error. */
 #include "device/device_cuda.h"
 
 static void explain_launch(const gb_fn *fn, const gb_launch *launch, gb_error *err)

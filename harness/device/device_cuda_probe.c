@@ -9,6 +9,7 @@
 
 #include "build_info.h"
 #include "device/cuda_facts.h"
+#include "device/numa.h"
 
 int gb_device_cuda_toolkit(void)
 {
@@ -154,6 +155,7 @@ gb_code gb_cuda_read_info(int index, gb_device_info *info, gb_error *err)
     version_text(cudaDriverGetVersion, info->driver, sizeof info->driver);
     version_text(cudaRuntimeGetVersion, info->runtime, sizeof info->runtime);
     numa_node(&prop, info->numa_node, sizeof info->numa_node);
+    gb_numa_describe("", info->numa_node, info->numa_bound, sizeof info->numa_bound);
     info->cc_major = prop.major;
     info->cc_minor = prop.minor;
     info->memory_bytes = prop.totalGlobalMem;

@@ -265,20 +265,25 @@ static double other_processes(gb_nvml *n, bool own)
     return (double)(own && count > 0 ? count - 1 : count);
 }
 
-void gb_nvml_read(gb_nvml *n, bool own, gb_telemetry *out)
+void gb_nvml_read(gb_nvml *n, gb_telemetry *out)
 {
     utilization use;
-    unsigned long long mask = 0, errors = 0;
+    unsigned long long mask = 0;
     out->sm_clock_mhz = of_type(n, n->clock, CLOCK_SM);
-    out->memory_clock_mhz = of_type(n, n->clock, CLOCK_MEMORY);
-    out->temperature_c = of_type(n, n->temperature, 0);
-    out->power_w = number(n, n->power) / 1000.0; /* milliwatts */
-    out->utilization =
-        n->utilization && n->utilization(n->device, &use) == NVML_OK ? (double)use.gpu : NAN;
     out->pcie_gen = number(n, n->pcie_gen);
     out->pcie_width = number(n, n->pcie_width);
+    out->memory_clock_mhz = of_type(n, n->clock, CLOCK_MEMORY);
     out->throttle_reasons =
         n->throttle && n->throttle(n->device, &mask) == NVML_OK ? (double)mask : NAN;
+    out->power_w = number(n, n->power) / 1000.0; /* milliwatts */
+    out->temperature_c = of_type(n, n->temperature, 0);
+    out->utilization =
+        n->utilization && n->utilization(n->device, &use) == NVML_OK ? (double)use.gpu : NAN;
+}
+
+void gb_nvml_read_slow(gb_nvml *n, bool own, gb_telemetry *out)
+{
+    unsigned long long errors = 0;
     out->other_processes = other_processes(n, own);
     out->ecc_uncorrected = /* uncorrected, volatile */
         n->ecc_errors && n->ecc_errors(n->device, 1, 0, &errors) == NVML_OK ? (double)errors : NAN;

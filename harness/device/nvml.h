@@ -21,8 +21,11 @@ void gb_nvml_close(gb_nvml *nvml); /* fine with NULL */
  * (not under MIG), ECC; and clocks where CUDA has given 0 for them. */
 void gb_nvml_info(gb_nvml *nvml, gb_device_info *info);
 
-/* Momentary readings. `own` says that this process has a context on the GPU: one of the compute
- * processes is then itself. */
-void gb_nvml_read(gb_nvml *nvml, bool own, gb_telemetry *out);
+/* Momentary readings, those first that change as soon as the work ends: clocks, the link, why
+ * clocks are lowered. Leaves ECC and processes as they are. */
+void gb_nvml_read(gb_nvml *nvml, gb_telemetry *out);
+/* ECC errors and processes, which take milliseconds on some boards. `own` says that this process
+ * has a context on the GPU: one of the compute processes is then itself. */
+void gb_nvml_read_slow(gb_nvml *nvml, bool own, gb_telemetry *out);
 
 #endif

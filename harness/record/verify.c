@@ -330,8 +330,8 @@ gb_code gb_results_verify(const char *path, const gb_catalog *catalog, char **re
         code = gb_buf_take(&c.report, report, err);
     }
     if (code == GB_OK && c.differences > 0) {
-        code = gb_fail(err, GB_WRONG_RESULT, "%zu differences between %s and what it follows from",
-                       c.differences, path);
+        code = gb_fail(err, GB_WRONG_RESULT, "%zu difference%s between %s and what it follows from",
+                       c.differences, c.differences == 1 ? "" : "s", path);
     }
 done:
     gb_buf_free(&c.report);

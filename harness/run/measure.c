@@ -7,15 +7,6 @@
 
 #include "run/measure_parts.h"
 
-void gb_measuring_progress(gb_measuring *m)
-{
-    uint64_t now = m->dev->ops->now_ns(m->dev);
-    if (!m->how->progress || now - m->last_progress_ns < 50000000)
-        return;
-    m->last_progress_ns = now;
-    m->how->progress(m->how->user, m->step);
-}
-
 /* Checks memory, creates the stream and events, lets the kernel allocate and fill its data. */
 static gb_code prepare(gb_measuring *m, gb_error *err)
 {
@@ -102,8 +93,6 @@ static gb_status status_of(gb_code code, bool may_skip)
 
 static void begin_step(gb_measuring *m, const char *name)
 {
-    m->step = name;
-    m->last_progress_ns = m->dev->ops->now_ns(m->dev);
     if (m->how->progress)
         m->how->progress(m->how->user, name);
 }

@@ -16,8 +16,8 @@ typedef struct gb_measure {
     bool profile;          /* one iteration as the only sample, no warm-up: for a clean timeline */
     double peak_bandwidth; /* known theoretical ceiling of device memory; NAN: unknown */
     gb_peaks published;    /* what the vendor states, where theory knows nothing; 0: unknown */
-    /* Called when a phase starts ("prepare", "verify", "warm-up", "measure", ...), and in loops at
-     * least every 100 ms: keeps the watchdog informed. May be NULL. */
+    /* Called when a phase starts ("prepare", "verify", "warm-up", "measure", ...), so that whoever
+     * has to end this process can say where it was. May be NULL. */
     void (*progress)(void *user, const char *phase);
     void *user;
 } gb_measure;

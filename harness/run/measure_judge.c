@@ -11,9 +11,11 @@
 
 #define IMPLAUSIBLE 1.02  /* times a known ceiling */
 #define KERNEL_LIMIT 0.95 /* of the arithmetic units' peak at the measured clock */
-#define COMPUTE_BOUND                                                                              \
-    512                /* FLOP/byte: right of every ridge, where the memory's peak is unknown      \
-                        */
+/* FLOP/byte: right of every ridge, where the memory's peak is unknown */
+#define COMPUTE_BOUND 512
+/* Last-level caches that a working set must have the size of before the memory's ceiling says
+ * anything: of less, a part worth seeing is served from the cache, or stays in it when written. */
+#define FAR_BEYOND_CACHE 4
 #define FULL_QUEUE 1.5 /* second half of the calls over the first */
 #define CLOCK_DROP 0.9 /* SM clock after over before, both under load */
 #define MAX_RESERVE (UINT64_C(512) << 20)
@@ -81,8 +83,10 @@ static bool throttled(const gb_measuring *m)
     for (int i = 0; i < 2; i++)
         if (reasons[i] >= 0 && reasons[i] < 0x1p53 && ((uint64_t)reasons[i] & THROTTLE_MASK))
             return true;
-    /* A CPU's momentary clock is that of some core, busy or not: no sign of throttling. */
-    return m->dev->info.kind != GB_CPU &&
+    /* A CPU's momentary clock is that of some core, busy or not, and a GPU lowers its clock for
+     * work that leaves the SMs idle (copies over the link, waiting): no signs of throttling. */
+    const gb_work *work = &m->record->work;
+    return m->dev->info.kind != GB_CPU && (work->ceiling == GB_CEILING_MEMORY || work->flops > 0) &&
            m->after.sm_clock_mhz < CLOCK_DROP * m->before.sm_clock_mhz;
 }
 
@@ -125,23 +129,30 @@ static double peak_bandwidth(const gb_measuring *m)
     return m->how->peak_bandwidth > 0 ? m->how->peak_bandwidth : m->how->published.bandwidth;
 }
 
-/* The known ceiling of a metric, in its unit; NAN or 0: none. */
+/* The known ceiling of a metric, in its unit; NAN or 0: none. Sectors have none: neighbours that
+ * share one find it in a cache, so that more are asked for than the memory delivers. */
 static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
 {
+    const gb_work *work = &m->record->work;
     switch (spec->numerator) {
     case GB_PER_FLOPS:
         return m->record->work.flops > 0 ? peak_flops(m) : NAN;
     case GB_PER_BYTES_MOVED:
     case GB_PER_BYTES_READ:
     case GB_PER_BYTES_WRITTEN:
-    case GB_PER_BYTES_SECTORS:
-        if (m->record->work.ceiling == GB_CEILING_MEMORY)
+        if (work->ceiling == GB_CEILING_MEMORY)
             return peak_bandwidth(m);
-        if (m->record->work.ceiling == GB_CEILING_LINK)
-            return link_peak(&m->dev->info);
-        return NAN;
+        if (work->ceiling != GB_CEILING_LINK)
+            return NAN;
+        /* Both directions together move what each of them does. */
+        return link_peak(&m->dev->info) *
+               (spec->numerator == GB_PER_BYTES_MOVED && work->bytes_read > 0 &&
+                        work->bytes_moved == work->bytes_read + work->bytes_written
+                    ? 2
+                    : 1);
     case GB_PER_ITEMS: /* of int32: multiply-adds, two operations each */
-        return m->record->work.compute == GB_COMPUTE_INT32 ? peak_flops(m) / 2 : NAN;
+        return work->compute == GB_COMPUTE_INT32 ? peak_flops(m) / 2 : NAN;
+    case GB_PER_BYTES_SECTORS:
     case GB_PER_NOTHING:
     case GB_NS_PER_ITEM:
         return NAN;
@@ -154,9 +165,17 @@ static bool of_arithmetic(const gb_metric_spec *spec)
     return spec->numerator == GB_PER_FLOPS || spec->numerator == GB_PER_ITEMS;
 }
 
-/* Gives every metric its ceiling and says whether one is beyond it. A cache lets a bandwidth pass
- * that of memory, but nothing lets arithmetic pass its units. */
-static bool beyond_ceiling(gb_measuring *m, bool resident)
+/* Whether what lies beyond a ceiling must be an error of the measurement. */
+static bool ceiling_holds(const gb_measuring *m, const gb_metric_spec *spec)
+{
+    const gb_work *work = &m->record->work;
+    if (of_arithmetic(spec) || work->ceiling != GB_CEILING_MEMORY)
+        return true;
+    return work->working_set / FAR_BEYOND_CACHE >= m->dev->info.llc_bytes;
+}
+
+/* Gives every metric its ceiling and says whether one is beyond it. */
+static bool beyond_ceiling(gb_measuring *m)
 {
     const gb_kernel_spec *spec = &m->kernel->spec;
     bool beyond = false;
@@ -164,8 +183,9 @@ static bool beyond_ceiling(gb_measuring *m, bool resident)
         gb_metric *metric = &m->record->metrics[i];
         int which = gb_spec_metric(spec, metric->name);
         metric->peak = which >= 0 ? ceiling(m, &spec->metrics[which]) : NAN;
-        if (metric->peak > 0 && metric->value > IMPLAUSIBLE * metric->peak)
-            beyond = beyond || !resident || of_arithmetic(&spec->metrics[which]);
+        if (metric->peak > 0 && metric->value > IMPLAUSIBLE * metric->peak &&
+            ceiling_holds(m, &spec->metrics[which]))
+            beyond = true;
     }
     return beyond;
 }
@@ -246,10 +266,12 @@ gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
         record->n_metrics = 0;
         return code;
     }
+    /* What passes over the link is bound by the link, whatever cache lies at either end. */
     bool resident = record->cache == GB_CACHE_WARM && record->work.working_set > 0 &&
-                    record->work.working_set <= m->dev->info.llc_bytes;
+                    record->work.working_set <= m->dev->info.llc_bytes &&
+                    record->work.ceiling != GB_CEILING_LINK;
     flag(m, GB_FLAG_CACHE_RESIDENT, resident);
-    flag(m, GB_FLAG_IMPLAUSIBLE, beyond_ceiling(m, resident));
+    flag(m, GB_FLAG_IMPLAUSIBLE, beyond_ceiling(m));
     flag(m, GB_FLAG_KERNEL_LIMITED, kernel_limited(m));
     flag(m, GB_FLAG_NOT_CONVERGED, !record->converged);
     flag(m, GB_FLAG_QUEUE_FULL, queue_full(m));

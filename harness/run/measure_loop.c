@@ -14,10 +14,13 @@
 #define LEAST_SAMPLES 3
 
 #define MIN_SAMPLE_NS 200e3 /* shorter device samples are mostly event overhead */
-#define MAX_TARGET_NS                                                                              \
-    100e6           /* keeps a batch under 1 s, where float milliseconds are still exact           \
-                     */
+/* Elapsed times are floats of milliseconds on a GPU: at 100 ms their step is 8 ns, far below the
+ * 0.5 us of the events themselves. */
+#define MAX_TARGET_NS 100e6
 #define LOAD_NS 5e6 /* work enqueued before reading clocks and links */
+#define LOAD_TRIES 3
+#define MAX_LOAD_ITERATIONS 256 /* at the first try; later twice that, half of a driver's queue */
+#define STILL_BUSY_NS 100000    /* a synchronisation with nothing to wait for is shorter */
 
 static uint64_t now_ns(const gb_measuring *m)
 {
@@ -32,17 +35,34 @@ static uint64_t iterations_for(const gb_measuring *m, double ns, uint64_t most)
     return ns <= m->iteration_ns ? 1 : (uint64_t)(ns / m->iteration_ns);
 }
 
-/* Reads telemetry while work is running: an idle device lowers its clocks and its link. */
+/* Reads telemetry while work is running: an idle device lowers its clocks and its link. If there
+ * was nothing left to wait for after the reading, the work may have ended before it: then again,
+ * with more, unless the device is no faster than the host enqueues and more would not help. */
 static gb_code read_under_load(gb_measuring *m, gb_telemetry *out, gb_error *err)
 {
-    gb_code code = GB_OK;
-    if (!m->how->profile)
-        code = gb_sampler_enqueue(&m->sampler, iterations_for(m, LOAD_NS, 256), err);
-    if (!code)
+    if (m->how->profile) { /* nothing but the sample on the timeline */
         m->dev->ops->telemetry(m->dev, out);
-    if (!code)
+        return GB_OK;
+    }
+    double load_ns = LOAD_NS;
+    for (int i = 0; i < LOAD_TRIES; i++) {
+        const uint64_t n = iterations_for(m, load_ns, MAX_LOAD_ITERATIONS << (i > 0));
+        const uint64_t start = now_ns(m);
+        gb_code code = gb_sampler_enqueue(&m->sampler, n, err);
+        if (code)
+            return code;
+        const uint64_t enqueued = now_ns(m);
+        m->dev->ops->telemetry(m->dev, out);
+        const uint64_t read = now_ns(m);
         code = gb_sampler_sync(&m->sampler, err);
-    return code;
+        if (code)
+            return code;
+        if (now_ns(m) - read > STILL_BUSY_NS ||
+            (double)(enqueued - start) > 0.5 * (double)n * m->iteration_ns)
+            break;
+        load_ns = 2 * load_ns + 2 * (double)(read - enqueued);
+    }
+    return GB_OK;
 }
 
 gb_code gb_measuring_warm_up(gb_measuring *m, gb_error *err)
@@ -63,7 +83,6 @@ gb_code gb_measuring_warm_up(gb_measuring *m, gb_error *err)
         m->iteration_ns = (double)took / (double)batch;
         if (took < 1000000 && batch < GB_MAX_BEHIND_GATE / 2)
             batch *= 2;
-        gb_measuring_progress(m);
     } while (now_ns(m) - start < m->how->warmup_ns && done < MAX_WARMUP_ITERATIONS);
 
     m->sampler.sync_every = (uint32_t)iterations_for(m, 100e6, m->sampler.sync_every);
@@ -97,7 +116,7 @@ static double target_ns(const gb_measuring *m)
 static gb_code calibrate(gb_measuring *m, gb_error *err)
 {
     double target = target_ns(m);
-    uint64_t most = m->sampler.gated ? GB_MAX_BEHIND_GATE : MAX_UNGATED_ITERATIONS;
+    uint64_t most = m->sampler.gated ? m->sampler.most_gated : MAX_UNGATED_ITERATIONS;
     uint64_t n = 1;
     m->iterations = 1;
     if (m->record->timer != GB_TIMER_DEVICE || m->record->cache == GB_CACHE_COLD ||
@@ -110,7 +129,6 @@ static gb_code calibrate(gb_measuring *m, gb_error *err)
         double wall_ns = (double)(now_ns(m) - start);
         if (code)
             return gb_fail_context(err, "calibration with %llu iterations", (unsigned long long)n);
-        gb_measuring_progress(m);
         if (sample.gate_expired) {
             reject(m, start);
             if (n == 1 || too_many_rejected(m))
@@ -206,10 +224,8 @@ gb_code gb_measuring_sample(gb_measuring *m, gb_error *err)
     const char *reason = "";
     uint64_t start = now_ns(m);
     gb_code code = calibrate(m, err);
-    while (!code && !(reason = reason_to_stop(m, start))) {
+    while (!code && !(reason = reason_to_stop(m, start)))
         code = take_one(m, err);
-        gb_measuring_progress(m);
-    }
     m->record->iterations_per_sample = m->iterations;
     m->record->rejected = m->rejected;
     if (code)

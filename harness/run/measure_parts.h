@@ -21,8 +21,6 @@ typedef struct gb_measuring {
     const gb_measure *how;
     gb_record *record;
     gb_sampler sampler;
-    const char *step; /* what is being done, for progress and messages */
-    uint64_t last_progress_ns;
     uint64_t phase_ns[GB_PHASES];
     double iteration_ns; /* rough, from the warm-up; 0: not known */
     uint64_t iterations; /* a sample */
@@ -36,9 +34,6 @@ typedef struct gb_measuring {
     uint64_t rejected_ns;       /* time that went into them */
     gb_telemetry before, after; /* both read under load */
 } gb_measuring;
-
-/* Tells the watchdog that the case is alive, at most every 50 ms. */
-void gb_measuring_progress(gb_measuring *m);
 
 /* measure_loop.c. Errors say which sample they happened in. */
 gb_code gb_measuring_warm_up(gb_measuring *m, gb_error *err);

@@ -29,6 +29,8 @@ gb_code gb_sampler_open(gb_sampler *sampler, gb_device *dev, const gb_kernel *ke
     bool holds = !kernel->gate_allowed || kernel->gate_allowed(args, info->kind);
     sampler->gated =
         gate && holds && timer == GB_TIMER_DEVICE && !info->synchronous_launches && !info->profiler;
+    const uint64_t each = kernel->behind_gate ? kernel->behind_gate(args) : 1;
+    sampler->most_gated = each < GB_MAX_BEHIND_GATE ? GB_MAX_BEHIND_GATE / each : 1;
     sampler->sync_every = holds ? GB_MAX_IN_FLIGHT : 1; /* one iteration may fill the queue */
     sampler->resolution_ns =
         timer == GB_TIMER_DEVICE ? info->event_resolution_ns : host_resolution_ns(dev);
@@ -65,18 +67,19 @@ gb_code gb_sampler_enqueue(gb_sampler *sampler, uint64_t n, gb_error *err)
     return GB_OK;
 }
 
+static gb_code nothing(void *context, gb_error *err)
+{
+    (void)context;
+    (void)err;
+    return GB_OK;
+}
+
 /* Opens and closes the gate with nothing behind it. */
 static gb_code load_gate(gb_sampler *sampler, gb_error *err)
 {
-    gb_device *dev = sampler->run.dev;
     bool expired;
-    gb_code code = dev->ops->gate_hold(dev, sampler->run.stream, GB_GATE_LIMIT_NS, err);
-    if (code)
-        return code;
-    dev->ops->gate_release(dev);
-    code = gb_sampler_sync(sampler, err);
-    gb_code finished = dev->ops->gate_finish(dev, &expired, code ? NULL : err);
-    return code ? code : finished;
+    return gb_gate_around(sampler->run.dev, sampler->run.stream, true, nothing, NULL, &expired,
+                          err);
 }
 
 gb_code gb_sampler_load_helpers(gb_sampler *sampler, gb_error *err)
@@ -117,36 +120,36 @@ static gb_code take_own(gb_sampler *sampler, uint64_t n, gb_sample *out, gb_erro
     return code;
 }
 
-/* Two events around n iterations. With the gate all of it waits until the last call was made, so
- * that the device never waits for the host in between. */
+typedef struct batch {
+    gb_sampler *sampler;
+    uint64_t n;
+} batch;
+
+/* Two events around n iterations. */
+static gb_code enqueue_batch(void *context, gb_error *err)
+{
+    const batch *b = context;
+    gb_sampler *sampler = b->sampler;
+    gb_device *dev = sampler->run.dev;
+    gb_code code = flush(sampler, err);
+    if (!code)
+        code = dev->ops->event_record(dev, sampler->start, sampler->run.stream, err);
+    if (!code)
+        code = gb_sampler_enqueue(sampler, b->n, err);
+    if (!code)
+        code = dev->ops->event_record(dev, sampler->stop, sampler->run.stream, err);
+    return code;
+}
+
+/* With the gate all of it waits until the last call was made, so that the device never waits for
+ * the host in between. */
 static gb_code take_device(gb_sampler *sampler, uint64_t n, gb_sample *out, gb_error *err)
 {
     gb_device *dev = sampler->run.dev;
-    gb_stream *stream = sampler->run.stream;
-    bool held = false;
-    gb_code code = GB_OK;
-    if (sampler->gated) {
-        code = dev->ops->gate_hold(dev, stream, GB_GATE_LIMIT_NS, err);
-        held = code == GB_OK;
-    }
-    if (!code)
-        code = flush(sampler, err);
-    if (!code)
-        code = dev->ops->event_record(dev, sampler->start, stream, err);
-    if (!code)
-        code = gb_sampler_enqueue(sampler, n, err);
-    if (!code)
-        code = dev->ops->event_record(dev, sampler->stop, stream, err);
-    if (held) {
-        /* Also after an error: nothing may stay behind a closed gate. */
-        dev->ops->gate_release(dev);
-        gb_code synced = gb_sampler_sync(sampler, code ? NULL : err);
-        code = code ? code : synced;
-        gb_code finished = dev->ops->gate_finish(dev, &out->gate_expired, code ? NULL : err);
-        code = code ? code : finished;
-    } else if (!code) {
-        code = gb_sampler_sync(sampler, err);
-    }
+    batch b = {sampler, n};
+    gb_code code = gb_gate_around(dev, sampler->run.stream, sampler->gated, enqueue_batch, &b,
+                                  &out->gate_expired, err);
+    sampler->in_flight = 0;
     if (!code && !out->gate_expired)
         code = dev->ops->elapsed_ns(dev, sampler->start, sampler->stop, &out->ns, err);
     return code;

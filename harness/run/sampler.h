@@ -2,15 +2,12 @@
 #ifndef GB_RUN_SAMPLER_H
 #define GB_RUN_SAMPLER_H
 
+#include "device/gate.h"
 #include "kernels/kernel.h"
 
-/* Launches that may wait in a stream at once. Drivers hold about 1,000; a host that fills the queue
- * begins to wait for the device, and a gate that it fills never opens. */
-#define GB_MAX_BEHIND_GATE 512
 /* The `call` timer enqueues without waiting and synchronises after this many launches, outside the
  * timed calls. */
 #define GB_MAX_IN_FLIGHT 64
-#define GB_GATE_LIMIT_NS UINT64_C(1000000000)
 
 /* One case's timer. Owns its stream and events; `run` is handed to the kernel. */
 typedef struct gb_sampler {
@@ -20,6 +17,7 @@ typedef struct gb_sampler {
     bool gated;           /* device timer: the work is held back until all of it is enqueued */
     bool own;             /* the kernel takes its samples itself */
     bool prepared;        /* kernel->prepare was called, so release must be */
+    uint64_t most_gated;  /* iterations that may wait behind the gate */
     double resolution_ns; /* of the timer that is used */
     uint32_t in_flight;   /* `call`: launches since the last synchronisation */
     uint32_t sync_every;  /* `call`: the bound on in_flight */

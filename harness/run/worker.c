@@ -20,17 +20,10 @@
 
 #define JOB_LIMIT (256u << 20) /* bytes; 4,096 cases need about 2 MiB */
 
-/* Tells the supervisor about phases, each once. */
-typedef struct reporter {
-    char phase[64];
-} reporter;
-
+/* Tells the supervisor that a phase begins. */
 static void report_phase(void *user, const char *phase)
 {
-    reporter *r = user;
-    if (strcmp(r->phase, phase) == 0)
-        return;
-    snprintf(r->phase, sizeof r->phase, "%s", phase);
+    (void)user;
     gb_event_line event = {.kind = GB_EVENT_PHASE};
     snprintf(event.text, sizeof event.text, "%s", phase);
     gb_event_write(GB_EVENT_FD, &event, NULL);
@@ -106,7 +99,6 @@ static gb_code measure(gb_device *dev, const gb_job *job, const gb_job_case *c, 
     if (why.code) {
         code = gb_record_fail(record, GB_STATUS_FAILED, &why);
     } else {
-        reporter r = {""};
         gb_measure how = {.precision = c->precision,
                           .min_samples = c->min_samples,
                           .max_samples = c->max_samples,
@@ -117,8 +109,7 @@ static gb_code measure(gb_device *dev, const gb_job *job, const gb_job_case *c, 
                           .profile = job->profile,
                           .peak_bandwidth = gb_peak_bandwidth(&dev->info),
                           .published = job->published,
-                          .progress = report_phase,
-                          .user = &r};
+                          .progress = report_phase};
         code = gb_measure_case(dev, kernel, args, c->timer, c->cache, &how, record, err);
     }
     free(args);
@@ -189,6 +180,9 @@ int gb_worker_main(void)
     gb_event_line hello = {.kind = GB_EVENT_HELLO};
     gb_telemetry now = {0};
     dev->ops->telemetry(dev, &now);
+    /* Later workers would take what this run itself did a moment ago for another's. */
+    if (job.replicate > 0)
+        now.utilization = NAN;
     gb_describe_use(dev->info.name, &now, hello.text, sizeof hello.text);
     code = gb_event_write(GB_EVENT_FD, &hello, &err);
     uint64_t budget_ns = job.budget_ns;

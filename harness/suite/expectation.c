@@ -19,7 +19,7 @@ static bool read_bound(gb_reader *reader, const gb_node *node, const char *label
         return gb_read_unexpected(reader, node, label, "a number");
     bool rate = strcmp(unit, "B/s") == 0;
     if (strcmp(unit, "ns") == 0) {
-        if (!gb_read_duration(reader, node, label, 1, INT64_MAX, "1ns and more", &whole))
+        if (!gb_read_duration(reader, node, label, 1, GB_MAX_BUDGET_NS, &whole))
             return false;
         *out = (double)whole;
         return true;

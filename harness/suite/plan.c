@@ -216,6 +216,17 @@ uint64_t gb_plan_estimate_ns(const gb_plan *plan)
     return ns;
 }
 
+uint64_t gb_plan_limit_ns(const gb_plan *plan)
+{
+    uint64_t ns = 0;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const gb_case *c = &plan->cases[i];
+        for (uint32_t r = 0; c->status == GB_OK && r < c->replicates; r++)
+            ns = add_saturating(ns, c->benchmark->settings.timeout_ns + START_NS);
+    }
+    return ns;
+}
+
 gb_need gb_plan_largest_need(const gb_plan *plan)
 {
     gb_need largest = {0};

@@ -49,9 +49,10 @@ void gb_plan_free(gb_plan *plan);
  * plan's seed and r. `order` has room for n_cases; returns how many were written. */
 size_t gb_plan_order(const gb_plan *plan, uint32_t replicate, uint32_t order[]);
 
-/* How long the plan takes at most in ns (budget + warm-up, verification and process starts,
- * stated rule in plan.c), and the largest need of a case. */
+/* How long the plan takes in ns: about (budget + warm-up, verification and process starts, stated
+ * rule in plan.c), and when every case is ended by its time-out. And the largest need of a case. */
 uint64_t gb_plan_estimate_ns(const gb_plan *plan);
+uint64_t gb_plan_limit_ns(const gb_plan *plan);
 gb_need gb_plan_largest_need(const gb_plan *plan);
 
 /* `expect:` of a suite held against records, see expect.h. */

@@ -248,9 +248,11 @@ bool gb_read_count(gb_reader *reader, const gb_node *node, const char *label, ui
 }
 
 bool gb_read_duration(gb_reader *reader, const gb_node *node, const char *label, uint64_t min_ns,
-                      uint64_t max_ns, const char *range, uint64_t *out)
+                      uint64_t max_ns, uint64_t *out)
 {
     gb_error error;
+    char low[32];
+    char high[32];
     if (!number_text(reader, node, label, "a duration such as 100ms", false))
         return false;
     if (gb_parse_duration(node->text, out, &error) != GB_OK) {
@@ -259,7 +261,8 @@ bool gb_read_duration(gb_reader *reader, const gb_node *node, const char *label,
     }
     if (*out >= min_ns && *out <= max_ns)
         return true;
-    gb_read_error(reader, node, "%s: %s is out of range; allowed: %s", label, node->text, range);
+    gb_read_error(reader, node, "%s: %s is out of range; allowed: %s to %s", label, node->text,
+                  gb_write_duration(min_ns, low), gb_write_duration(max_ns, high));
     return false;
 }
 

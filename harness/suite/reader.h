@@ -7,14 +7,13 @@
 #ifndef GB_SUITE_READER_H
 #define GB_SUITE_READER_H
 
+#include "suite/limits.h"
 #include "suite/yaml_tree.h"
 
 #define GB_MAX_NAME_CHARACTERS 200
 #define GB_MAX_TEXT_CHARACTERS 1000
 #define GB_MAX_BENCHMARKS 1000
 #define GB_MAX_EXCLUDES 1000
-#define GB_MAX_VALUES 4096
-#define GB_MAX_CASES 4096
 
 typedef struct gb_reader {
     const gb_catalog *catalog;
@@ -62,11 +61,11 @@ bool gb_read_text(gb_reader *reader, const gb_node *node, const char *label, siz
 bool gb_read_word(gb_reader *reader, const gb_node *node, const char *label, const char *what,
                   const char *const words[], size_t n, size_t *index);
 
-/* Numbers within inclusive limits. `range` is how a person writes the limits: "1ms to 24h". */
+/* Numbers within inclusive limits. `range` is how a person writes the limits: "0.01% to 50%". */
 bool gb_read_count(gb_reader *reader, const gb_node *node, const char *label, uint32_t min,
                    uint32_t max, uint32_t *out);
 bool gb_read_duration(gb_reader *reader, const gb_node *node, const char *label, uint64_t min_ns,
-                      uint64_t max_ns, const char *range, uint64_t *out);
+                      uint64_t max_ns, uint64_t *out);
 bool gb_read_percent(gb_reader *reader, const gb_node *node, const char *label, double min,
                      double max, const char *range, double *fraction);
 /* A plain decimal number. */

@@ -6,7 +6,6 @@
 
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)
-#define MAX_REPLICATES 1000
 #define MAX_SAMPLES 1000000
 
 static const char *const setting_keys[] = {"replicates", "samples", "precision", "warmup",
@@ -41,7 +40,7 @@ static void read_settings(gb_reader *reader, const gb_node *node, gb_settings *s
 {
     const gb_node *value = gb_node_get(node, "replicates");
     if (value != NULL)
-        gb_read_count(reader, value, "replicates", 1, MAX_REPLICATES, &settings->replicates);
+        gb_read_count(reader, value, "replicates", 1, GB_MAX_REPLICATES, &settings->replicates);
     value = gb_node_get(node, "samples");
     if (value != NULL)
         read_samples(reader, value, settings);
@@ -51,11 +50,10 @@ static void read_settings(gb_reader *reader, const gb_node *node, gb_settings *s
                         &settings->precision);
     value = gb_node_get(node, "warmup");
     if (value != NULL)
-        gb_read_duration(reader, value, "warmup", 1, 600 * S, "1ns to 10m", &settings->warmup_ns);
+        gb_read_duration(reader, value, "warmup", 1, 600 * S, &settings->warmup_ns);
     value = gb_node_get(node, "timeout");
     if (value != NULL)
-        gb_read_duration(reader, value, "timeout", MS, 24 * 3600 * S, "1ms to 24h",
-                         &settings->timeout_ns);
+        gb_read_duration(reader, value, "timeout", MS, 24 * 3600 * S, &settings->timeout_ns);
 }
 
 void gb_read_defaults(gb_reader *reader, const gb_node *node, gb_settings *settings)

@@ -98,7 +98,7 @@ static void read_head(gb_reader *reader, const gb_node *root)
         gb_read_text(reader, node, "title", GB_MAX_TEXT_CHARACTERS, &suite->title);
     node = gb_node_get(root, "budget");
     if (node != NULL)
-        gb_read_duration(reader, node, "budget", MS, 30 * 24 * 3600 * S, "1ms to 720h",
+        gb_read_duration(reader, node, "budget", GB_MIN_BUDGET_NS, GB_MAX_BUDGET_NS,
                          &suite->budget_ns);
     gb_node *const *slot = gb_node_slot(root, "devices");
     suite->devices_listed = slot != NULL;

@@ -38,12 +38,10 @@ const char *gb_value_written(const gb_param *param, gb_value value, char buf[32]
                                  {(uint64_t)1 << 20, "MiB"},
                                  {(uint64_t)1 << 10, "KiB"},
                                  {1, "B"}};
-    static const unit times[] = {
-        {UINT64_C(1000000000), "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
     if (param->kind == GB_PARAM_BYTES && value.number > 0)
         return whole_units(value.number, sizes, sizeof sizes / sizeof sizes[0], buf);
     if (param->kind == GB_PARAM_NS && value.number > 0)
-        return whole_units(value.number, times, sizeof times / sizeof times[0], buf);
+        return gb_write_duration(value.number, buf);
     return gb_value_text(param, value, buf, 32);
 }
 

@@ -44,6 +44,8 @@ json twice/results.json 'd["complete"] is False and len(d["records"]) >= 2'
 interrupt term SIGTERM 1 0
 [ "$status" -eq 143 ] || fail "exit status $status after SIGTERM"
 wait_for 5 no_strays || fail "a child stayed behind"
+interrupt hup SIGHUP 1 0
+[ "$status" -eq 129 ] || fail "exit status $status after SIGHUP"
 # What was interrupted can be gone on with.
 expect 0 "$GPUBENCH_TEST" run --resume once --budget 1s
 json once/results.json 'd["complete"] is True and {r["status"] for r in d["records"]} == {"ok"}'

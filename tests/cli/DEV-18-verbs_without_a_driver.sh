@@ -16,7 +16,19 @@ done <kernels
 expect 0 "$GPUBENCH" check s.yaml
 expect 0 "$GPUBENCH" run s.yaml --dry-run
 has out 'cpu: 4 cases'
+hasnt out 'cuda'
+has err 'measuring on the cpu'
+expect 0 "$GPUBENCH" run s.yaml --dry-run --device cuda
 has out 'cuda: 4 cases'
+has err 'planned all the same'
+expect 4 "$GPUBENCH" run s.yaml --dry-run --device cuda:99
+expect 4 "$GPUBENCH" run s.yaml --dry-run --device all
+sed 's/4KiB, 64KiB/4KiB, 64GiB/' s.yaml >large.yaml
+expect 0 "$GPUBENCH" run large.yaml --dry-run --device cpu
+if [ "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)" -lt 134217728 ]; then
+    has out 'cpu: 4 cases, 2 of them skipped'
+    has out 'copy[bytes=68719476736,direction=d2h,memory=pageable]: skipped: needs 128 GiB, the machine has'
+fi
 [ ! -e results ] || fail "a dry run made a directory"
 expect 0 "$GPUBENCH" run s.yaml --device cpu
 dir=$(echo results/small-*)

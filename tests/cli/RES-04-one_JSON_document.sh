@@ -21,3 +21,8 @@ expect 0 "$GPUBENCH" devices --json
 document
 expect 0 "$GPUBENCH" run q.yaml --dry-run --json
 document
+expect 0 "$GPUBENCH" report q --json --no-plots
+document
+json out 'd["complete"] and len(d["records"]) == 4 and d["run"]["id"]'
+expect 0 "$GPUBENCH" verify q --json
+document

@@ -17,3 +17,12 @@ for value in 0 -1 1.5 999999999999; do
     expect 2 "$GPUBENCH" run s.yaml --device cpu --out r --set "copy.pieces=$value"
     has err "$value"
 done
+for value in 999us 721h; do
+    expect 2 "$GPUBENCH" run s.yaml --device cpu --out r --budget "$value"
+    has err "--budget: $value is out of range; allowed: 1ms to 720h"
+    sed "s/^budget: .*/budget: $value/" s.yaml >t.yaml
+    expect 2 "$GPUBENCH" check t.yaml
+    has err "budget: $value is out of range; allowed: 1ms to 720h"
+done
+expect 2 "$GPUBENCH" run s.yaml --device cpu --out r --no-wait --wait-device 3
+has err '--wait-device and --no-wait exclude each other'

@@ -379,6 +379,7 @@ static gb_code flush_cache(gb_device *dev, gb_stream *stream, gb_error *err)
 static void telemetry(gb_device *dev, gb_telemetry *out)
 {
     fake_device *fake = fake_of(dev);
+    fake->now += fake->telemetry_ns;
     *out = fake->telemetry;
     /* An idle device reads an idle link and clock. */
     if (fake->tail <= fake->now && !fake->held) {

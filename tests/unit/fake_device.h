@@ -49,6 +49,7 @@ typedef struct fake_device {
     bool gate_always_expires;
     uint32_t gate_expires_every; /* every n-th gate; 0: never */
     gb_telemetry telemetry;
+    double telemetry_ns;          /* what a reading takes before it is one */
     uint64_t slow_launches_after; /* launches after which one costs the host 3 times as much */
     double clock_drop_at;         /* launches after which the SM clock reads half; 0: never */
     bool fibers;                  /* launches say that they were emulated */

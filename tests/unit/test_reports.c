@@ -89,6 +89,38 @@ START_TEST(TIM_13_failed_and_skipped_cases_are_left_out_and_counted)
 }
 END_TEST
 
+START_TEST(an_interrupted_run_counts_what_is_incomplete)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    gb_error why = {0};
+    gb_fail(&why, GB_INTERRUPTED, "the run was interrupted");
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t replicate = 0; replicate < 3; replicate++) {
+            char params[40];
+            snprintf(params, sizeof params, "{\"bytes\": %u}", 1024 << i);
+            gb_record *r = fixture_add(&f, "b", "copy", params, i, replicate, 1000, 1e9);
+            if (replicate > i)
+                ck_assert_int_eq(gb_record_fail(r, GB_STATUS_NOT_RUN, &why), GB_OK);
+        }
+    }
+    f.results.complete = false;
+    char *text = table_text(&f);
+    ck_assert_ptr_nonnull(
+        strstr(text, "3 cases: 1 ok, 2 incomplete (3 replicates missing). The run is not"));
+    ck_assert_ptr_nonnull(strstr(text, "2 of 3 replicates missing"));
+    ck_assert_ptr_null(strstr(text, "not_run"));
+    free(text);
+    fixture_close(&f);
+    fixture_open(&f, "cuda", "[]");
+    fixture_add(&f, "b", "copy", "{\"bytes\": 1}", 0, 0, 1000, 1e9);
+    text = table_text(&f);
+    ck_assert_ptr_nonnull(strstr(text, "1 case: 1 ok."));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(cpu_figures_are_labelled)
 {
     fixture f;
@@ -176,6 +208,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, rows_keep_the_order_of_the_suite);
     tcase_add_test(tests, a_fit_finds_latency_and_bandwidth_of_each_series);
     tcase_add_test(tests, TIM_13_failed_and_skipped_cases_are_left_out_and_counted);
+    tcase_add_test(tests, an_interrupted_run_counts_what_is_incomplete);
     tcase_add_test(tests, cpu_figures_are_labelled);
     tcase_add_test(tests, names_cannot_reach_the_terminal_raw);
     tcase_add_test(tests, findings_follow_from_the_figures);

@@ -1,0 +1,55 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/noise.h"
+#include "unit/check_main.h"
+
+static char cache[] = "/tmp/gpubench-noise.XXXXXX";
+
+static void remember(const char *uuid, bool ok, double floor)
+{
+    json_t *info = json_pack("{s:s}", "uuid", uuid);
+    json_t *result = json_pack("{s:b, s:f}", "ok", ok, "noise_floor", floor);
+    gb_noise_remember(info, result);
+    json_decref(result);
+    json_decref(info);
+}
+
+static json_t *recall(const char *uuid)
+{
+    json_t *info = json_pack("{s:s}", "uuid", uuid);
+    json_t *found = gb_noise_recall(info);
+    json_decref(info);
+    return found;
+}
+
+START_TEST(a_floor_is_remembered_with_its_date_when_all_checks_were_good)
+{
+    ck_assert_ptr_nonnull(mkdtemp(cache));
+    setenv("XDG_CACHE_HOME", cache, 1);
+    ck_assert_ptr_null(recall("one"));
+    remember("one", false, 0.5);
+    ck_assert_ptr_null(recall("one"));
+    remember("one", true, 0.03);
+    remember("one", false, 0.5);
+    json_t *found = recall("one");
+    ck_assert_double_eq(json_number_value(json_object_get(found, "noise_floor")), 0.03);
+    ck_assert_uint_eq(json_string_length(json_object_get(found, "measured")), 20);
+    json_decref(found);
+    ck_assert_ptr_null(recall("two"));
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *c = tcase_create("noise");
+    tcase_add_test(c, a_floor_is_remembered_with_its_date_when_all_checks_were_good);
+    suite_add_tcase(suite, c);
+}
+
+GB_CHECK_MAIN("cli_noise", add_cases)
