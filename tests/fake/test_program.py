@@ -141,6 +141,32 @@ class Devices(unittest.TestCase):
             self.check(json.dumps(run.results), '"other_processes": 2')
 
 
+class Profilers(unittest.TestCase):
+    """What a profiler's library sees through NVTX."""
+
+    @unittest.skipUnless(os.path.exists(FOLDER + "/lib/libfake_nvtx.so"),
+                         "the toolkit has no NVTX headers")
+    def test_a_range_for_each_case(self):
+        with tempfile.TemporaryDirectory(prefix="gpubench-nvtx-") as folder:
+            log = os.path.join(folder, "log")
+            with Run("tiny", arguments=["--profile"], FAKE_NVTX_LOG=log,
+                     NVTX_INJECTION64_PATH=FOLDER + "/lib/libfake_nvtx.so") as run:
+                self.assertEqual(run.status, 0, run.err)
+                with open(log, encoding="utf-8") as file:
+                    lines = file.read().splitlines()
+                self.assertEqual(lines[1::2], ["end "] * len(run.records))
+                self.assertEqual(sorted(lines[0::2]), sorted("begin " + c for c in run.records))
+                for record in run.records.values():
+                    self.assertFalse(record["gated"])
+                    self.assertEqual(record["time_ns"]["n"], 1)
+                    self.assertEqual(record["iterations_per_sample"], 1)
+
+    def test_published_peaks_are_found_by_name(self):
+        with Run("tiny") as run:
+            self.assertIsNone(run.results["devices"][0]["published"])  # there is no "Fake GPU 0"
+            self.assertIn("peaks", run.results["devices"][0])
+
+
 class Work(unittest.TestCase):
     def test_all_is_well(self):
         with Run("tiny") as run:
