@@ -144,10 +144,9 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
         return gb_fail(err, GB_UNAVAILABLE,
                        "variant wmma needs the tensor cores of a GPU; the cpu device has none");
     if (kind == GB_CPU && type != MATMUL_FP32 && type != MATMUL_FP64)
-        return gb_fail(
-            err, GB_UNAVAILABLE,
-            "OpenBLAS, the cpu device's vendor library, multiplies fp32 and fp64, not %s",
-            args[TYPE].word);
+        return gb_fail(err, GB_UNAVAILABLE,
+                       "the cpu device multiplies fp32 and fp64 with OpenBLAS, not %s",
+                       args[TYPE].word);
     const uint64_t m = size_of(args, M), n = args[N].number, k = size_of(args, K);
     need->device_bytes = (m * k + k * n + m * n) * matmul_type_bytes(type); /* <= 3 * 2^35 */
     return GB_OK;

@@ -4,24 +4,25 @@
  * their index. An element of the product then has the standard deviation sqrt(k) / 3.
  *
  * The check. Small products (m n k up to 2^22) are compared element by element with a product in
- * double. Larger ones:
- *   - Each row of C is multiplied by a vector w of random weights, 1 <= |w_j| < 2, and compared
- * with A (B w), which takes n^2 operations instead of n^3 (R. Freivalds, Probabilistic machines can
- *     use less running time, 1977). The weights differ in size, so that exchanged columns show too.
- *   - The first, the last and two random rows, and up to four rows whose sum is wrong, are compared
- *     element by element.
+ * double. In larger ones each row of C is multiplied by a vector w of random weights, 1 <= |w_j| <
+ * 2, and compared with A (B w), which takes n^2 operations instead of n^3 (R. Freivalds,
+ * Probabilistic machines can use less running time, 1977); the weights differ in size, so that
+ * exchanged columns show too. The first, the last and two random rows, and up to four rows whose
+ * sum is wrong, are compared element by element besides.
+ *
  * Tolerances. An element may be off by
  *     8 (k + 8) u / 3                        rounding of k sums; u is half the epsilon of the sums'
- *                                            type. The probabilistic bound of N. Higham and T. Mary
- *                                            (SIAM J. Sci. Comput. 41, 2019) for zero-mean data
+ *                                            type. N. Higham and T. Mary, Sharper probabilistic
+ *                                            backward error analysis, SIAM J. Sci. Comput. 42,
+ *                                            2020, for data with a mean of zero
  *   + k u sqrt(k) / 3                        on tensor cores, which cut off instead of rounding and
  *                                            so err to one side (M. Fasi and others, Numerical
  *                                            behavior of NVIDIA tensor cores, PeerJ CS 7, 2021)
  *   + |expected| v                           v: half the epsilon of C's type
  * and the sum of a row by 8 |w| times as much (|w|: the weights' norm; |expected| by its root mean
- * square): by Hoeffding's inequality random weights exceed that once in 10^13 rows. A skipped step
- * of k or a wrong index shows in all rows; a single wrong element of a large product shows in its
- * row's sum when it is off by more than twice that. NaN fails everywhere. */
+ * square): by Hoeffding's inequality random weights exceed that less than once in 10^13 rows. A
+ * skipped step of k or a wrong index shows in all rows; a single wrong element of a large product
+ * shows in its row's sum when it is off by more than twice that. NaN fails everywhere. */
 #ifndef GB_KERNELS_MATMUL_REFERENCE_H
 #define GB_KERNELS_MATMUL_REFERENCE_H
 

@@ -106,7 +106,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
         .bytes_read = n * size,
         .bytes_written = chunks * size,
         .bytes_moved = (n + chunks) * size,
-        .flops = n - chunks,
+        .flops = n, /* an addition an element, as in stream */
         .items = n,
         .working_set = (n + chunks) * size,
         .ceiling = GB_CEILING_MEMORY,

@@ -27,6 +27,7 @@ typedef struct roofline {
     double x_min, x_max, y_min, y_max;
     size_t n_blocks; /* of the data file */
     gb_buf lines;    /* of the plot command, without the scale of y */
+    gb_buf missing;  /* roofs that are not known */
     gb_buf *data, *notes;
     const char *name;
 } roofline;
@@ -233,6 +234,28 @@ static void flops_roof(roofline *r, const char *what, double flops, double bandw
     free(label);
 }
 
+/* What is not drawn since it is not known: in the picture and in the notes. */
+static void say_missing(roofline *r)
+{
+    const gb_roofs *k = &r->roofs;
+    const struct {
+        double roof;
+        const char *what;
+    } all[] = {{k->memory, "memory, measured"},
+               {k->arithmetic, "arithmetic, measured"},
+               {k->theory_memory, "memory, theoretical"},
+               {k->theory_arithmetic, "arithmetic, theoretical"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (!(all[i].roof > 0)) {
+            gb_buf_printf(&r->missing, "%s%s",
+                          r->missing.length > 0 ? "; " : "unknown roofs: ", all[i].what);
+        }
+    }
+    if (r->missing.length > 0) {
+        gb_buf_printf(r->notes, "plots: %s: %s\n", r->name, r->missing.data);
+    }
+}
+
 static void write_roofs(roofline *r)
 {
     const gb_roofs *k = &r->roofs;
@@ -245,21 +268,7 @@ static void write_roofs(roofline *r)
                    k->theory_memory, k->theory_arithmetic, false, "#0072B2");
     flops_roof(r, k->published_arithmetic ? "as published" : "theoretical", k->theory_arithmetic,
                k->theory_memory, false);
-    const struct {
-        double roof;
-        const char *what;
-    } missing[] = {{k->memory, "measured roof of memory"},
-                   {k->arithmetic, "measured roof of the arithmetic units"},
-                   {k->theory_memory, "theoretical roof of memory"},
-                   {k->theory_arithmetic, "theoretical roof of the arithmetic units"}};
-    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
-        if (!(missing[i].roof > 0)) {
-            gb_buf_printf(r->notes,
-                          "plots: %s: no %s: not known for this device or not in this "
-                          "run\n",
-                          r->name, missing[i].what);
-        }
-    }
+    say_missing(r);
 }
 
 /* --- the script ------------------------------------------------------------------------------- */
@@ -284,12 +293,17 @@ static void write_script(roofline *r, gb_buf *script)
     }
     gb_buf_printf(&text, "%s (%s%s)", r->title != NULL ? r->title : r->benchmark,
                   gb_compute_word(r->compute), ridge);
-    gb_picture_head(
-        r->results, r->device, r->name, text.data != NULL ? text.data : r->benchmark,
-        "FLOP/byte: counted operations (multiply-add = 2) over the bytes that must move", y_label,
-        script);
+    gb_picture_head(r->results, r->device, r->name, text.data != NULL ? text.data : r->benchmark,
+                    "FLOP/byte (counted operations over bytes that must move)", y_label, script);
     axis(script, "x", r->x_min, r->x_max);
     axis(script, "y", r->y_min / scale, r->y_max / scale);
+    gb_buf_add(script, "set key outside bottom center vertical Left reverse maxrows 6 samplen 2\n");
+    if (r->missing.length > 0) {
+        gb_buf_add(script, "set label 2 ");
+        gb_gnuplot_quote(script, r->missing.data);
+        gb_buf_add(script,
+                   " noenhanced at graph 0.99,0.04 right font ',9' textcolor rgb '#555555'\n");
+    }
     gb_buf_printf(script, "SCALE = %s\n", gb_print_double(scale, number_text, sizeof number_text));
     gb_picture_outputs(r->name, &r->lines, script);
     script->failed = script->failed || r->lines.failed || text.failed;
@@ -324,5 +338,6 @@ gb_code gb_roofline_write(const gb_results *results, const gb_table *table, cons
         write_script(&r, script);
     }
     gb_buf_free(&r.lines);
+    gb_buf_free(&r.missing);
     return code;
 }

@@ -98,6 +98,7 @@ void gb_roofs_find(const gb_results *results, const gb_row rows[], size_t n, int
 {
     const json_t *facts = json_array_get(json_object_get(results->document, "devices"),
                                          device < 0 ? 0 : (size_t)device);
+    const bool cpu = strcmp(gb_results_device_kind(results, device), "cpu") == 0;
     *out = (gb_roofs){.memory = NAN,
                       .cache = NAN,
                       .shared = NAN,
@@ -109,7 +110,7 @@ void gb_roofs_find(const gb_results *results, const gb_row rows[], size_t n, int
             continue;
         if (strcmp(row->first->kernel, "stream") == 0)
             memory_roofs(row, out);
-        else if (is_whole_shared(row, number(facts, "units")))
+        else if (!cpu && is_whole_shared(row, number(facts, "units")))
             best(&out->shared, metric(row, "shared_bandwidth"));
         else if (strcmp(row->first->kernel, is_tensor(compute) ? "matmul" : "flops") == 0 &&
                  row->first->work.compute == compute)

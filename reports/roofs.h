@@ -9,7 +9,7 @@ typedef struct gb_roofs {
     /* Measured, each the best row and its value:
      *   memory      stream reading, dot, triad over at least 4x the last cache, B/s
      *   cache       the same within 40 % of the last cache, B/s
-     *   shared      bank at stride 1 with a block for every unit at least, B/s
+     *   shared      bank at stride 1 with a block for every unit at least, B/s; GPUs alone
      *   arithmetic  flops, or for tensor types matmul, of that type, FLOP/s */
     double memory, cache, shared, arithmetic;
     /* Theory from the device's facts; where that knows nothing what the vendor publishes. */

@@ -199,10 +199,11 @@ static bool kernel_limited(const gb_measuring *m)
     double peak = gb_peak_flops(&m->dev->info, work->compute, measured_clock(m));
     double ridge = peak_bandwidth(m) > 0 ? peak / peak_bandwidth(m) : COMPUTE_BOUND;
     double bytes = (double)work->bytes_read + (double)work->bytes_written;
-    if (!(peak > 0) || !(measured_clock(m) > 0) || !((double)work->flops > ridge * bytes))
+    double operations =
+        work->compute == GB_COMPUTE_INT32 ? 2 * (double)work->items : (double)work->flops;
+    if (!(peak > 0) || !(measured_clock(m) > 0) || !(operations > ridge * bytes))
         return false;
-    double achieved = (double)work->flops * 1e9 / m->record->time.median;
-    return achieved < KERNEL_LIMIT * peak;
+    return operations * 1e9 / m->record->time.median < KERNEL_LIMIT * peak;
 }
 
 /* Whether the calls slowed down on the way: the queue had filled up. */

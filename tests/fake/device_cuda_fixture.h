@@ -35,7 +35,7 @@ static inline void clean_environment(void)
         "FAKE_CUDA_COPY",          "FAKE_CUDA_ELAPSED_MS",      "FAKE_CUDA_KERNEL_ERROR",
         "FAKE_CUDA_STATIC_SHARED", "FAKE_CUDA_RESIDENT_BLOCKS", "FAKE_NVML_INIT",
         "FAKE_NVML_UNSUPPORTED",   "CUDA_VISIBLE_DEVICES",      "CUDA_LAUNCH_BLOCKING",
-        "FAKE_CUBLAS_CREATE"};
+        "FAKE_CUBLAS_CREATE",      "FAKE_CUBLAS_GEMM"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
     fake_cuda_reset();

@@ -22,6 +22,14 @@ if(GPUBENCH_HAVE_CUDA)
       OUTPUT_NAME lib${gb_name}.so.${gb_version} LIBRARY_OUTPUT_DIRECTORY ${gb_fake_out}/${gb_folder})
   endforeach()
 
+  # What NVTX loads when a profiler asks it to.
+  if(EXISTS ${CUDAToolkit_INCLUDE_DIRS}/nvtx3/nvToolsExt.h)
+    add_library(fake_nvtx SHARED ${gb_fake}/fake_nvtx.c)
+    target_include_directories(fake_nvtx SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+    target_link_libraries(fake_nvtx PRIVATE gb_flags)
+    set_target_properties(fake_nvtx PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${gb_fake_out}/lib)
+  endif()
+
   # gb_fake_test(NAME): fake/test_NAME.c, a Check program, under the fake runtime.
   function(gb_fake_test name)
     add_executable(test_${name} ${gb_fake}/test_${name}.c)

@@ -1,9 +1,15 @@
-/* libcublas.so.13 for FP32 and FP64, in the order of the stream of the fake runtime. */
+/* libcublas.so.13 for the types of the device, in the order of the stream of the fake runtime. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/half.h"
+
+/* of library_types.h */
+enum { FP32 = 0, FP64 = 1, FP16 = 2, BF16 = 14 };
+
 typedef struct product {
-    int is_double, m, n, k, lda, ldb, ldc;
+    int type, m, n, k, lda, ldb, ldc;
     const void *a, *b;
     void *c;
 } product;
@@ -49,9 +55,25 @@ int cublasSetMathMode(handle *h, int math)
     return 0;
 }
 
-static double element(const void *matrix, int is_double, size_t i)
+static double element(const void *matrix, int type, size_t i)
 {
-    return is_double ? ((const double *)matrix)[i] : (double)((const float *)matrix)[i];
+    if (type == FP64)
+        return ((const double *)matrix)[i];
+    if (type == FP32)
+        return (double)((const float *)matrix)[i];
+    return gb_half_decode(((const uint16_t *)matrix)[i],
+                          type == FP16 ? GB_FP16_EXPONENT : GB_BF16_EXPONENT);
+}
+
+static void store(void *matrix, int type, size_t i, double value)
+{
+    if (type == FP64)
+        ((double *)matrix)[i] = value;
+    else if (type == FP32)
+        ((float *)matrix)[i] = (float)value;
+    else
+        ((uint16_t *)matrix)[i] =
+            gb_half_encode(value, type == FP16 ? GB_FP16_EXPONENT : GB_BF16_EXPONENT);
 }
 
 /* column-major, as cuBLAS has it */
@@ -63,13 +85,9 @@ static void multiply(const void *data)
         for (int i = 0; i < p.m; i++) {
             double sum = 0;
             for (int l = 0; l < p.k; l++)
-                sum += element(p.a, p.is_double, (size_t)l * (size_t)p.lda + (size_t)i) *
-                       element(p.b, p.is_double, (size_t)j * (size_t)p.ldb + (size_t)l);
-            size_t at = (size_t)j * (size_t)p.ldc + (size_t)i;
-            if (p.is_double)
-                ((double *)p.c)[at] = sum;
-            else
-                ((float *)p.c)[at] = (float)sum;
+                sum += element(p.a, p.type, (size_t)l * (size_t)p.lda + (size_t)i) *
+                       element(p.b, p.type, (size_t)j * (size_t)p.ldb + (size_t)l);
+            store(p.c, p.type, (size_t)j * (size_t)p.ldc + (size_t)i, sum);
         }
     }
 }
@@ -78,15 +96,20 @@ int cublasGemmEx(handle *h, int ta, int tb, int m, int n, int k, const void *alp
                  int type_a, int lda, const void *b, int type_b, int ldb, const void *beta, void *c,
                  int type_c, int ldc, int compute, int algorithm)
 {
-    product p = {type_a == 1, m, n, k, lda, ldb, ldc, a, b, c};
+    const char *status = getenv("FAKE_CUBLAS_GEMM");
+    product p = {type_a, m, n, k, lda, ldb, ldc, a, b, c};
     (void)alpha, (void)beta, (void)algorithm;
+    if (status)
+        return atoi(status);
     if (ta != 0 || tb != 0 || type_b != type_a || type_c != type_a || lda < m || ldb < k || ldc < m)
         return 7;
-    if (type_a != 0 && type_a != 1)
+    if (type_a != FP32 && type_a != FP64 && type_a != FP16 && type_a != BF16)
         return 15;
-    /* FP64; FP32 without TF32; TF32 by name and by mode */
-    if (!(type_a == 1 && compute == 70) && !(type_a == 0 && compute == 68 && h->math == 0) &&
-        !(type_a == 0 && compute == 77 && h->math == 3))
+    /* FP64; FP32 without TF32; TF32 by name and by mode; 16 bits with sums of 32, by mode too */
+    const bool is_half = type_a == FP16 || type_a == BF16;
+    if (!(type_a == FP64 && compute == 70) && !(type_a == FP32 && compute == 68 && h->math == 0) &&
+        !(type_a == FP32 && compute == 77 && h->math == 3) &&
+        !(is_half && compute == 68 && h->math == 16))
         return 7;
     return fake_cuda_call(h->stream, multiply, &p, sizeof p) == 0 ? 0 : 13;
 }

@@ -1,6 +1,8 @@
 /* The cuda device on the fake runtime: memory, copies, launches, events, gate, graphs, cuBLAS. */
 #include "device_cuda_fixture.h"
 
+#include "kernels/half.h"
+
 GB_FN_DECLARE(noop)
 
 /* --- memory and copies ------------------------------------------------------------------------ */
@@ -454,45 +456,51 @@ END_TEST
 
 /* --- cuBLAS ----------------------------------------------------------------------------------- */
 
+static void matrix_store(gb_gemm_type type, void *matrix, int i, double value)
+{
+    if (type == GB_GEMM_FP64)
+        ((double *)matrix)[i] = value;
+    else if (type == GB_GEMM_FP32 || type == GB_GEMM_TF32)
+        ((float *)matrix)[i] = (float)value;
+    else
+        ((uint16_t *)matrix)[i] =
+            gb_half_encode(value, type == GB_GEMM_FP16 ? GB_FP16_EXPONENT : GB_BF16_EXPONENT);
+}
+
+static double matrix_load(gb_gemm_type type, const void *matrix, int i)
+{
+    if (type == GB_GEMM_FP64)
+        return ((const double *)matrix)[i];
+    if (type == GB_GEMM_FP32 || type == GB_GEMM_TF32)
+        return (double)((const float *)matrix)[i];
+    return gb_half_decode(((const uint16_t *)matrix)[i],
+                          type == GB_GEMM_FP16 ? GB_FP16_EXPONENT : GB_BF16_EXPONENT);
+}
+
 START_TEST(the_matrix_product_is_row_major)
 {
     enum { M = 3, N = 4, K = 5 };
+    const gb_gemm_type type = (gb_gemm_type)_i;
     gb_memory a, b, c;
     gb_stream *stream;
     ck_assert_int_eq(dev->ops->stream_create(dev, &stream, &err), GB_OK);
     ck_assert_int_eq(dev->ops->alloc(dev, GB_MEM_MANAGED, M * K * 8, &a, &err), GB_OK);
     ck_assert_int_eq(dev->ops->alloc(dev, GB_MEM_MANAGED, K * N * 8, &b, &err), GB_OK);
     ck_assert_int_eq(dev->ops->alloc(dev, GB_MEM_MANAGED, M * N * 8, &c, &err), GB_OK);
-    for (int type = GB_GEMM_FP64; type <= GB_GEMM_TF32; type++) {
-        for (int i = 0; i < M * K; i++) {
-            ((float *)a.host)[i] = (float)i;
-            if (type == GB_GEMM_FP64)
-                ((double *)a.host)[M * K - 1 - i] = M * K - 1 - i;
-        }
-        for (int i = 0; i < K * N; i++) {
-            ((float *)b.host)[i] = (float)(i % 7);
-            if (type == GB_GEMM_FP64)
-                ((double *)b.host)[K * N - 1 - i] = (K * N - 1 - i) % 7;
-        }
-        if (type == GB_GEMM_FP64) {
-            for (int i = 0; i < M * K; i++)
-                ((double *)a.host)[i] = i;
-            for (int i = 0; i < K * N; i++)
-                ((double *)b.host)[i] = i % 7;
-        }
-        ck_assert_msg(dev->ops->gemm(dev, stream, (gb_gemm_type)type, M, N, K, a.device, b.device,
-                                     c.device, &err) == GB_OK,
-                      "type %d: %s", type, err.message);
-        ck_assert_int_eq(dev->ops->stream_sync(dev, stream, &err), GB_OK);
-        for (int i = 0; i < M; i++) {
-            for (int j = 0; j < N; j++) {
-                double want = 0;
-                for (int l = 0; l < K; l++)
-                    want += (double)(i * K + l) * ((l * N + j) % 7);
-                double got = type == GB_GEMM_FP64 ? ((double *)c.host)[i * N + j]
-                                                  : (double)((float *)c.host)[i * N + j];
-                ck_assert_double_eq(got, want);
-            }
+    for (int i = 0; i < M * K; i++)
+        matrix_store(type, a.host, i, i);
+    for (int i = 0; i < K * N; i++)
+        matrix_store(type, b.host, i, i % 3);
+    ck_assert_msg(dev->ops->gemm(dev, stream, type, M, N, K, a.device, b.device, c.device, &err) ==
+                      GB_OK,
+                  "type %d: %s", type, err.message);
+    ck_assert_int_eq(dev->ops->stream_sync(dev, stream, &err), GB_OK);
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+            double want = 0; /* at most 120: BF16 has 8 bits */
+            for (int l = 0; l < K; l++)
+                want += (double)(i * K + l) * ((l * N + j) % 3);
+            ck_assert_double_eq(matrix_load(type, c.host, i * N + j), want);
         }
     }
     dev->ops->free(dev, &a);
@@ -510,8 +518,10 @@ START_TEST(a_cublas_that_does_not_start_is_tried_again_and_named)
                      GB_NO_MEMORY);
     says("cublasCreate: cuBLAS status 3");
     unsetenv("FAKE_CUBLAS_CREATE");
+    setenv("FAKE_CUBLAS_GEMM", "15", 1); /* as BF16 where the GPU has none */
     ck_assert_int_eq(dev->ops->gemm(dev, NULL, GB_GEMM_BF16, 1, 1, 1, &x, &x, &x, &err),
                      GB_UNAVAILABLE);
+    says("cublasGemmEx: cuBLAS status 15");
 }
 END_TEST
 
@@ -541,7 +551,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(open, the_flush_needs_its_memory_and_says_when_it_has_none);
     tcase_add_test(open, KRN_12_a_graph_replays_all_its_nodes);
     tcase_add_test(open, KRN_10_captures_that_cannot_be_are_errors_with_their_number);
-    tcase_add_test(open, the_matrix_product_is_row_major);
+    tcase_add_loop_test(open, the_matrix_product_is_row_major, 0, GB_GEMM_BF16 + 1);
     tcase_add_test(open, a_cublas_that_does_not_start_is_tried_again_and_named);
     suite_add_tcase(suite, open);
 }

