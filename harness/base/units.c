@@ -211,7 +211,7 @@ gb_code gb_parse_count(const char *text, uint64_t *out, gb_error *err)
         const char *why = text[n] == '_' || text[n] == ',' ? "digits are not grouped"
                           : text[n] == ':'                 ? "base 60 is refused"
                           : text[n] == ' '                 ? "a space follows the number"
-                                                           : "it has no unit";
+                                                           : "it takes no unit";
         return gb_fail(err, GB_INVALID, "'%s' is not %s (%s): write %s", quote(text, q), what, why,
                        valid);
     }
@@ -266,7 +266,7 @@ gb_code gb_parse_number(const char *text, double *out, gb_error *err)
     }
     double value = gb_strtod(text, NULL);
     if (!isfinite(value)) {
-        return gb_fail(err, GB_INVALID, "'%s' is out of range: write %s", quote(text, q), valid);
+        return gb_fail(err, GB_INVALID, "'%s' is out of range: at most 1.79e308", quote(text, q));
     }
     *out = value;
     return GB_OK;

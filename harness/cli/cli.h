@@ -95,5 +95,8 @@ void gb_find_free(gb_list *list);
 /* The path for what a user typed: itself when there is such a file or it looks like a path,
  * otherwise the found suite of that name. The caller frees; NULL on out of memory. */
 char *gb_find_suite(const char *typed);
+/* GB_INVALID: there is no suite of a name; with the nearest name, those there are, and where they
+ * were looked for. */
+gb_code gb_find_nothing(const char *typed, gb_error *err);
 
 #endif

@@ -108,3 +108,32 @@ char *gb_find_suite(const char *typed)
     free(name);
     return found ? found : gb_text_copy(typed);
 }
+
+gb_code gb_find_nothing(const char *typed, gb_error *err)
+{
+    gb_list suites;
+    gb_buf list = {0};
+    const char **names = NULL;
+    const char *near = NULL;
+    if (!gb_find_suites(&suites, NULL))
+        names = calloc(suites.n + 1, sizeof *names);
+    for (size_t i = 0; names && i < suites.n; i++) {
+        const char *name = base_name(suites.items[i]);
+        char *copy = gb_text_format("%.*s", (int)(strlen(name) - strlen(SUFFIX)), name);
+        names[i] = copy ? copy : gb_text_copy("");
+        gb_buf_printf(&list, "%s%s", i ? ", " : "", names[i] ? names[i] : "");
+    }
+    if (names && strlen(typed) < 100)
+        near = gb_text_nearest(typed, names, suites.n);
+    gb_fail(err, GB_INVALID,
+            "'%s': no such file, and no suite of that name%s%s%s; there are: %s (looked for in "
+            "./suites and in suites, ../suites and ../share/gpubench/suites beside the program)",
+            typed, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+            list.data ? list.data : "none");
+    for (size_t i = 0; names && i < suites.n; i++)
+        free((char *)names[i]);
+    free(names);
+    gb_buf_free(&list);
+    gb_find_free(&suites);
+    return GB_INVALID;
+}

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -35,6 +36,11 @@ int gb_cli_load_suite(gb_cli *cli, const char *typed, gb_suite **out)
     char *path = gb_find_suite(typed);
     if (!path)
         return gb_cli_out_of_memory(cli);
+    if (!strpbrk(path, "/.") && access(path, F_OK)) { /* a name, not a path */
+        gb_find_nothing(path, &err);
+        free(path);
+        return gb_cli_fail(cli, GB_EXIT_USAGE, &err);
+    }
     gb_code code =
         gb_suite_load(path, READ_TIMEOUT_MS, gb_kernel_catalog(), out, &diagnostics, &err);
     if (diagnostics.n > 0)

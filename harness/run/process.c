@@ -95,7 +95,11 @@ gb_code gb_process_start(const char *executable, char *const argv[], const void 
     int job = make_input(input, n);
     gb_code code = GB_OK;
     if (job < 0 || !make_pipe(events) || !make_pipe(output) || (child = fork()) < 0) {
-        code = gb_fail(err, GB_IO, "cannot start a worker: %s", strerror(errno));
+        /* EINVAL: no descriptor as high as FIRST_FREE_FD may be open. */
+        bool few = errno == EINVAL || errno == EMFILE;
+        code = gb_fail(err, GB_IO, "cannot start a worker: %s",
+                       few ? "too few files may be open at once (ulimit -n; 64 are enough)"
+                           : strerror(errno));
     } else if (child == 0) {
         become(executable, argv, parent, job, output[1], events[1]);
     } else {

@@ -42,7 +42,7 @@ static const gb_kernel_spec *read_kernel(gb_reader *reader, const gb_node *node)
 
 /* Tags and aliases: a list of names, none of them twice. */
 static void read_names(gb_reader *reader, gb_node *const *node, const char *label, char ***out,
-                       size_t *n)
+                       size_t *n, int (**places)[2])
 {
     gb_node *const *items;
     size_t count;
@@ -52,9 +52,24 @@ static void read_names(gb_reader *reader, gb_node *const *node, const char *labe
         gb_read_error(reader, *node, "%s: more than %d names", label, GB_MAX_BENCHMARKS);
         return;
     }
+    const gb_node *whole = *node;
+    if (whole->type == GB_NODE_SCALAR && !whole->quoted && strstr(whole->text, ", ") != NULL) {
+        char text[GB_QUOTE_SIZE];
+        gb_read_error(reader, whole, "%s: '%s' would be one name; a list has brackets: [%s]", label,
+                      gb_quote(whole->text, text), text);
+        return;
+    }
     *out = gb_read_alloc(reader, count, sizeof **out);
+    if (places != NULL)
+        *places = gb_read_alloc(reader, count, sizeof **places);
+    if (places != NULL && *places == NULL)
+        return;
     for (size_t i = 0; *out != NULL && i < count; i++) {
         char *name = NULL;
+        if (places != NULL && items[i]->null && strcmp(items[i]->text, "~") == 0) {
+            gb_read_unexpected(reader, items[i], label, "a name");
+            continue;
+        }
         if (!gb_read_text(reader, items[i], label, GB_MAX_NAME_CHARACTERS, &name))
             continue;
         size_t same = 0;
@@ -65,6 +80,10 @@ static void read_names(gb_reader *reader, gb_node *const *node, const char *labe
             gb_read_error(reader, items[i], "%s: '%s' is repeated", label, gb_quote(name, quoted));
             free(name);
             continue;
+        }
+        if (places != NULL) {
+            (*places)[*n][0] = items[i]->line;
+            (*places)[*n][1] = items[i]->column;
         }
         (*out)[(*n)++] = name;
     }
@@ -183,10 +202,10 @@ static void read_optional_parts(gb_reader *reader, const gb_node *node, gb_bench
 {
     gb_node *const *slot = gb_node_slot(node, "tags");
     if (slot != NULL)
-        read_names(reader, slot, "tags", &out->tags, &out->n_tags);
+        read_names(reader, slot, "tags", &out->tags, &out->n_tags, NULL);
     slot = gb_node_slot(node, "aliases");
     if (slot != NULL)
-        read_names(reader, slot, "aliases", &out->aliases, &out->n_aliases);
+        read_names(reader, slot, "aliases", &out->aliases, &out->n_aliases, &out->alias_places);
     slot = gb_node_slot(node, "devices");
     if (slot != NULL)
         read_benchmark_devices(reader, slot, out);

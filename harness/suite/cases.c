@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "suite/values.h"
 
 /* A walk through the product, one axis a level. An exclude is alive as long as none of its
  * conditions has failed; alive past the level of its last condition, it takes the subtree out. */
@@ -261,7 +262,7 @@ gb_code gb_cases_each(const gb_benchmark *benchmark, gb_device_kind kind, uint64
     return run(&w, err);
 }
 
-char *gb_case_id(const gb_benchmark *benchmark, const gb_value args[])
+static char *case_id(const gb_benchmark *benchmark, const gb_value args[], bool written)
 {
     const gb_kernel_spec *spec = benchmark->spec;
     gb_buf id = {0};
@@ -282,7 +283,9 @@ char *gb_case_id(const gb_benchmark *benchmark, const gb_value args[])
         gb_buf_add(&id, done == 0 ? "[" : ",");
         gb_buf_add(&id, spec->params[next].name);
         gb_buf_add(&id, "=");
-        gb_buf_add(&id, gb_value_text(&spec->params[next], args[next], value, sizeof value));
+        const gb_param *param = &spec->params[next];
+        gb_buf_add(&id, written ? gb_value_written(param, args[next], value)
+                                : gb_value_text(param, args[next], value, sizeof value));
         previous = spec->params[next].name;
     }
     if (benchmark->n_axes > 0)
@@ -292,4 +295,14 @@ char *gb_case_id(const gb_benchmark *benchmark, const gb_value args[])
         return NULL;
     }
     return id.data;
+}
+
+char *gb_case_id(const gb_benchmark *benchmark, const gb_value args[])
+{
+    return case_id(benchmark, args, false);
+}
+
+char *gb_case_id_written(const gb_benchmark *benchmark, const gb_value args[])
+{
+    return case_id(benchmark, args, true);
 }

@@ -30,5 +30,7 @@ bool gb_cases_reached(const gb_benchmark *benchmark, gb_device_kind kind,
 
 /* "copy[bytes=1024,memory=pinned]": the axes by name. The caller frees; NULL on out of memory. */
 char *gb_case_id(const gb_benchmark *benchmark, const gb_value args[]);
+/* The same with values as one writes them: "copy[bytes=1KiB,memory=pinned]". */
+char *gb_case_id_written(const gb_benchmark *benchmark, const gb_value args[]);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct named {
     const char *text;
     const gb_benchmark *benchmark;
     bool alias;
+    int line, column;
 } named;
 
 static int compare_nocase(const char *a, const char *b)
@@ -52,7 +53,7 @@ static void name_twice(gb_reader *reader, const named *first, const named *again
     gb_quote(again->text, quoted);
     const gb_benchmark *b = again->benchmark;
     if (again->alias)
-        gb_diagnostics_add(reader->diagnostics, b->line, b->column,
+        gb_diagnostics_add(reader->diagnostics, again->line, again->column,
                            "alias '%s' is also %s of the benchmark in line %d", quoted,
                            first->alias ? "an alias" : "the name", first->benchmark->line);
     else
@@ -74,9 +75,10 @@ void gb_check_names(gb_reader *reader)
     for (size_t i = 0; i < suite->n_benchmarks; i++) {
         const gb_benchmark *b = &suite->benchmarks[i];
         if (b->name != NULL)
-            names[n++] = (named){b->name, b, false};
+            names[n++] = (named){b->name, b, false, b->line, b->column};
         for (size_t k = 0; k < b->n_aliases; k++)
-            names[n++] = (named){b->aliases[k], b, true};
+            names[n++] =
+                (named){b->aliases[k], b, true, b->alias_places[k][0], b->alias_places[k][1]};
     }
     qsort(names, n, sizeof *names, by_name);
     size_t first = 0;

@@ -78,9 +78,14 @@ static gb_code add_case(void *user, const gb_value args[], gb_error *err)
     const gb_benchmark *b = p->benchmark;
     size_t n = b->spec->n_params;
     char *id = gb_case_id(b, args);
-    if (id == NULL)
+    char *written = p->selector->selection->n_filters > 0 ? gb_case_id_written(b, args) : NULL;
+    if (id == NULL || (written == NULL && p->selector->selection->n_filters > 0)) {
+        free(id);
         return gb_fail(err, GB_NO_MEMORY, "no memory for a case id");
-    if (!gb_selector_takes(p->selector, b, id)) {
+    }
+    bool wanted = gb_selector_takes(p->selector, b, id, written);
+    free(written);
+    if (!wanted) {
         free(id);
         return GB_OK;
     }

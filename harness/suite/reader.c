@@ -12,6 +12,8 @@
 #define LONGEST_NUMBER 100
 /* Characters of a word times number of candidates up to which a near one is searched. */
 #define MOST_TO_SEARCH 20000
+/* So many valid words are listed even where one of them is near. */
+#define FEW_WORDS 6
 
 const char *gb_quote(const char *text, char buf[GB_QUOTE_SIZE])
 {
@@ -77,6 +79,24 @@ bool gb_read_unexpected(gb_reader *reader, const gb_node *node, const char *labe
     return false;
 }
 
+/* In a word of three letters another letter makes another word: gpu is no misspelt cpu. A swap, or
+ * a letter too many or too few, may still be a slip. */
+static bool far_all_the_same(const char *word, const char *near)
+{
+    int counts[256] = {0};
+    size_t n = strlen(word);
+    if (n > 3 || strlen(near) != n || gb_text_equal_nocase(word, near))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        counts[(unsigned char)word[i]]++;
+        counts[(unsigned char)near[i]]--;
+    }
+    for (size_t i = 0; i < 256; i++)
+        if (counts[i] != 0)
+            return true;
+    return false;
+}
+
 void gb_read_unknown(gb_reader *reader, const gb_node *at, const char *what, const char *word,
                      const char *const words[], size_t n)
 {
@@ -86,7 +106,9 @@ void gb_read_unknown(gb_reader *reader, const gb_node *at, const char *what, con
     bool search = strnlen(word, MOST_TO_SEARCH) * n < MOST_TO_SEARCH &&
                   reader->diagnostics->n < GB_DIAGNOSTICS_SHOWN;
     const char *near = search ? gb_text_nearest(word, words, n) : NULL;
-    if (near != NULL) {
+    if (near != NULL && far_all_the_same(word, near))
+        near = NULL;
+    if (near != NULL && n > FEW_WORDS) {
         gb_read_error(reader, at, "unknown %s '%s' (did you mean '%s'?)", what, quoted, near);
         return;
     }
@@ -97,6 +119,9 @@ void gb_read_unknown(gb_reader *reader, const gb_node *at, const char *what, con
         gb_buf_printf(&list, " and %zu more", n - 40);
     if (list.failed)
         reader->diagnostics->failed = true;
+    else if (near != NULL)
+        gb_read_error(reader, at, "unknown %s '%s' (did you mean '%s'? valid: %s)", what, quoted,
+                      near, list.data);
     else
         gb_read_error(reader, at, "unknown %s '%s' (valid: %s)", what, quoted,
                       n > 0 ? list.data : "none");
@@ -122,7 +147,10 @@ bool gb_read_map(gb_reader *reader, const gb_node *node, const char *label,
 gb_node *gb_read_required(gb_reader *reader, const gb_node *map, const char *label, const char *key)
 {
     gb_node *value = gb_node_get(map, key);
-    if (value == NULL && !map->incomplete)
+    bool misspelt = false; /* told as an unknown key */
+    for (size_t i = 0; value == NULL && map->type == GB_NODE_MAP && i < map->n; i++)
+        misspelt = misspelt || gb_text_nearest(map->items[2 * i]->text, &key, 1) != NULL;
+    if (value == NULL && !map->incomplete && !misspelt)
         gb_read_error(reader, map, "%s: the key '%s' is missing", label, key);
     return value;
 }

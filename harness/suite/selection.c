@@ -65,12 +65,13 @@ void gb_selector_close(gb_selector *selector)
     memset(selector, 0, sizeof *selector);
 }
 
-bool gb_selector_takes(gb_selector *selector, const gb_benchmark *benchmark, const char *id)
+bool gb_selector_takes(gb_selector *selector, const gb_benchmark *benchmark, const char *id,
+                       const char *written)
 {
     const gb_selection *s = selector->selection;
     bool by_filter = s->n_filters == 0;
     for (size_t i = 0; i < s->n_filters; i++) {
-        bool matches = filter_matches(s->filters[i], id);
+        bool matches = filter_matches(s->filters[i], id) || filter_matches(s->filters[i], written);
         selector->filter_matched[i] = selector->filter_matched[i] || matches;
         by_filter = by_filter || matches;
     }

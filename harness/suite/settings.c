@@ -117,6 +117,7 @@ void gb_read_devices(gb_reader *reader, gb_node *const *node, unsigned *mask)
     if (!gb_read_items(reader, node, "devices", "a list of cpu and cuda", &items, &n))
         return;
     unsigned read = 0;
+    size_t before = reader->problems;
     for (size_t i = 0; i < n; i++) {
         size_t index;
         gb_device_kind kind;
@@ -127,6 +128,6 @@ void gb_read_devices(gb_reader *reader, gb_node *const *node, unsigned *mask)
             gb_read_error(reader, items[i], "devices: '%s' is repeated", words[index]);
         read |= GB_BIT(kind);
     }
-    if (read != 0)
+    if (read != 0 && reader->problems == before) /* part of a list would be another one */
         *mask = read;
 }

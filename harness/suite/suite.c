@@ -35,6 +35,7 @@ static void free_benchmark(gb_benchmark *b)
     free(b->name);
     free_strings(b->tags, b->n_tags);
     free_strings(b->aliases, b->n_aliases);
+    free(b->alias_places);
     for (size_t i = 0; i < b->n_axes; i++)
         gb_axis_clear(&b->axes[i]);
     free(b->axes);
@@ -119,6 +120,19 @@ static bool read_entries(gb_reader *reader, const gb_node *node, const char *lab
     return node->n > 0 && node->n <= GB_MAX_BENCHMARKS;
 }
 
+/* Whether something was taken out below a node already when the YAML was read (a merge key): what
+ * is left is not what was meant. */
+static bool broken(const gb_node *node)
+{
+    size_t n = node->type == GB_NODE_MAP ? 2 * node->n : node->n;
+    if (node->type == GB_NODE_BAD || node->incomplete)
+        return true;
+    for (size_t i = 0; node->type != GB_NODE_SCALAR && i < n; i++)
+        if (broken(node->items[i]))
+            return true;
+    return false;
+}
+
 static void read_benchmarks(gb_reader *reader, const gb_node *root, const gb_settings *defaults)
 {
     gb_suite *suite = reader->suite;
@@ -132,7 +146,8 @@ static void read_benchmarks(gb_reader *reader, const gb_node *root, const gb_set
         gb_read_benchmark(reader, list->items[i], defaults,
                           &suite->benchmarks[suite->n_benchmarks++]);
         const gb_benchmark *read = &suite->benchmarks[i];
-        reader->sound[i] = reader->problems == before && read->name != NULL && read->spec != NULL;
+        reader->sound[i] = reader->problems == before && read->name != NULL && read->spec != NULL &&
+                           !broken(list->items[i]);
     }
 }
 

@@ -76,7 +76,8 @@ typedef struct gb_benchmark {
     size_t n_tags;
     char **aliases; /* earlier names of this benchmark, for comparisons */
     size_t n_aliases;
-    gb_axis *axes; /* every parameter of the kernel that the suite sets */
+    int (*alias_places)[2]; /* line and column of each */
+    gb_axis *axes;          /* every parameter of the kernel that the suite sets */
     size_t n_axes;
     gb_exclude *excludes;
     size_t n_excludes;

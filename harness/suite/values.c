@@ -350,6 +350,18 @@ static bool per_kind(const gb_node *node)
     return false;
 }
 
+/* A mapping without any key of a range. */
+static bool strange_map(const gb_node *node)
+{
+    static const char *const keys[] = {"from", "to", "step", "times"};
+    if (node->type != GB_NODE_MAP || node->n == 0 || node->incomplete)
+        return false;
+    for (size_t i = 0; i < node->n; i++)
+        if (gb_text_nearest(node->items[2 * i]->text, keys, 4) != NULL)
+            return false;
+    return true;
+}
+
 static bool read_per_kind(gb_reader *reader, const gb_node *node, const char *label,
                           const gb_param *param, gb_axis *axis)
 {
@@ -376,6 +388,14 @@ bool gb_read_axis(gb_reader *reader, gb_node *const *node, const char *label, co
 {
     if (per_kind(*node))
         return read_per_kind(reader, *node, label, param, axis);
+    if (strange_map(*node)) {
+        char quoted[GB_QUOTE_SIZE];
+        gb_read_error(reader, (*node)->items[0],
+                      "%s: a mapping is a range (from, to, step or times) or has values for each "
+                      "kind of device (cuda, cpu); '%s' is neither",
+                      label, gb_quote((*node)->items[0]->text, quoted));
+        return false;
+    }
     bool good = read_values(reader, node, label, param, &axis->values[0], &axis->n[0]);
     for (int kind = 1; good && kind < GB_DEVICE_KINDS; kind++) {
         size_t bytes = axis->n[0] * sizeof(gb_value);

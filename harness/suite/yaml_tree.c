@@ -1,6 +1,7 @@
 #include "suite/yaml_tree.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -432,6 +433,21 @@ static const char *advice(const builder *b, const yaml_mark_t *mark)
     return comparison ? "; a comparison needs quotes: \">=16MiB\"" : "";
 }
 
+/* "name:a" is one word to YAML: the line among those near an error that begins with a key whose ':'
+ * has no blank behind it; 0: none. */
+static int glued_key(const builder *b, int first, int last)
+{
+    for (int line = first > 1 ? first - 1 : 1; line <= last; line++) {
+        const char *at = b->source->bytes + gb_source_offset(b->source, line, 1);
+        at += strspn(at, " -");
+        size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+        if (word > 0 && at[word] == ':' && strchr(" \t\r\n/", at[word + 1]) == NULL &&
+            at[word + 1] != '\0')
+            return line;
+    }
+    return 0;
+}
+
 /* Says what libyaml found; the place is the problem's, the context names where it began. */
 static void syntax_error(builder *b, const yaml_parser_t *parser)
 {
@@ -443,6 +459,13 @@ static void syntax_error(builder *b, const yaml_parser_t *parser)
     const char *hint = advice(b, &parser->problem_mark);
     if (context != NULL && hint[0] == '\0')
         hint = advice(b, &parser->context_mark);
+    char blank[64] = "";
+    int begin = context != NULL ? (int)parser->context_mark.line + 1 : line;
+    int glued = glued_key(b, line - begin < 20 ? begin : line, line);
+    if (hint[0] == '\0' && glued > 0) {
+        snprintf(blank, sizeof blank, "; a blank is needed after ':' (line %d)", glued);
+        hint = blank;
+    }
     b->syntax_error = true;
     give_up(b);
     if (tab > 0)

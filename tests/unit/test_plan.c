@@ -373,14 +373,17 @@ static const struct {
     {"", "'' is not of the form benchmark.parameter=value,value"},
     {"copy=1", "'copy=1' is not of the form benchmark.parameter=value,value"},
     {"copy.bytes", "'copy.bytes' is not of the form benchmark.parameter=value,value"},
-    {"cpoy.bytes=1KiB", "'cpoy.bytes=1KiB': unknown benchmark 'cpoy' (did you mean 'copy'?)"},
-    {"copy.byts=1KiB", "'copy.byts=1KiB': unknown parameter 'byts' (did you mean 'bytes'?)"},
+    {"cpoy.bytes=1KiB", "'cpoy.bytes=1KiB': unknown benchmark 'cpoy' (did you mean 'copy'? valid: "
+                        "copy, stream, host.only, gpu only)"},
+    {"copy.byts=1KiB", "'copy.byts=1KiB': unknown parameter 'byts' (did you mean 'bytes'? valid: "
+                       "direction, memory, bytes)"},
     {"copy.bytes=", "'copy.bytes=': bytes: the list is empty; expected a value, a list or a range"},
     {"copy.bytes=0B", "'copy.bytes=0B': bytes: '0B' is out of range: a size is 1B to "
                       "9223372036854775807B; allowed: 1B to 64GiB"},
     {"copy.bytes=4K", "'copy.bytes=4K': bytes: '4K' is ambiguous: write 4kB (1000) or 4KiB (1024); "
                       "allowed: 1B to 64GiB"},
-    {"copy.memory=pined", "'copy.memory=pined': unknown memory 'pined' (did you mean 'pinned'?)"},
+    {"copy.memory=pined", "'copy.memory=pined': unknown memory 'pined' (did you mean 'pinned'? "
+                          "valid: pageable, pinned, managed)"},
     {"stream.n=0", "'stream.n=0': n: 0 is out of range; allowed: 1 to 65536"},
     {"stream.n=-5", "'stream.n=-5': n: '-5' is not a whole number (signs are not accepted); "
                     "allowed: 1 to 65536"},

@@ -292,8 +292,10 @@ START_TEST(YML_20_the_value_is_quoted_with_its_spaces)
 {
     test_complains("gpubench: 1\nname: x\ndevices: \" cuda:0\"\nbenchmarks: []\n",
                    "t.yaml:3:10: error: unknown device ' cuda:0' (valid: cpu, cuda)");
-    refuses("copy", "memory", "\"pinned \"", "unknown memory 'pinned ' (did you mean 'pinned'?)");
-    refuses("copy", "memory", "Pinned", "unknown memory 'Pinned' (did you mean 'pinned'?)");
+    refuses("copy", "memory", "\"pinned \"",
+            "unknown memory 'pinned ' (did you mean 'pinned'? valid: pageable, pinned, managed)");
+    refuses("copy", "memory", "Pinned",
+            "unknown memory 'Pinned' (did you mean 'pinned'? valid: pageable, pinned, managed)");
     refuses("copy", "memory", "\"a\\u202Eb\\n\"", "unknown memory 'a\\u{202E}b\\x0A'");
 }
 END_TEST

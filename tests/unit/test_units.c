@@ -122,7 +122,7 @@ START_TEST(YML_08_counts_are_plain_decimal_numbers)
     refuses(gb_parse_count, "1.5", "without a fraction");
     refuses(gb_parse_count, "1e-3", "without a fraction");
     refuses(gb_parse_count, "10 ", "a space follows");
-    refuses(gb_parse_count, "10MiB", "it has no unit");
+    refuses(gb_parse_count, "10MiB", "it takes no unit");
 }
 END_TEST
 
