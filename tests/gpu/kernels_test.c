@@ -15,7 +15,7 @@ static size_t candidates(const gb_param *p, gb_value out[], size_t room)
         out[n++] = (gb_value){.word = p->words[w]};
     }
     /* Secondary numbers (stride, offset, pieces) have small ranges or small defaults. */
-    bool size = p->kind == GB_PARAM_BYTES || p->default_value.number >= 1024;
+    bool size = (p->kind == GB_PARAM_BYTES && p->max > 65536) || p->default_value.number >= 1024;
     for (size_t i = 0; p->kind != GB_PARAM_WORD && i < sizeof numbers / sizeof numbers[0]; i++) {
         bool wanted = size ? i != 1 : i < 3;
         if (wanted && numbers[i] >= p->min && numbers[i] <= p->max && n < room) {
@@ -52,7 +52,8 @@ static bool affordable(const gb_kernel *k, const gb_value args[], gb_device_kind
  * the check must fail, otherwise it proves nothing. */
 static gb_code verify_once(gb_device *dev, const gb_kernel *k, const gb_value args[], gb_error *err)
 {
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 42};
+    gb_run run = {.dev = dev, .args = args, .seed = 42};
+    run.timer = gb_spec_timer(&k->spec, args, k->spec.default_timer);
     gb_code code = dev->ops->stream_create(dev, &run.stream, err);
     if (code != GB_OK) {
         return code;

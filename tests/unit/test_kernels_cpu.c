@@ -179,7 +179,8 @@ static bool live_args(const gb_kernel *k, const gb_value args[], const char *tex
     gb_error err = {0};
     gb_need need;
     must(k->spec.check(args, GB_CPU, &need, &err), &err, "check", text);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
+    gb_run run = {.dev = dev, .args = args, .seed = 7};
+    run.timer = gb_spec_timer(&k->spec, args, k->spec.default_timer);
     n_blocks = 0;
     must(dev->ops->stream_create(dev, &run.stream, &err), &err, "stream", text);
     gb_code code = k->prepare(&run, &err);
