@@ -102,8 +102,9 @@ static gb_code add_case(void *user, const gb_value args[], gb_error *err)
     c->replicates = p->replicates > 0 ? p->replicates : b->settings.replicates;
     if (c->replicates > p->plan->replicates)
         p->plan->replicates = c->replicates;
-    gb_definition_hash(b->spec, args, b->timer, b->cache, b->timer == GB_TIMER_DEVICE,
-                       c->definition);
+    if (!p->selector->selection->brief)
+        gb_definition_hash(b->spec, args, b->timer, b->cache, b->timer == GB_TIMER_DEVICE,
+                           c->definition);
     return judge(c, p->plan->kind, err);
 }
 
