@@ -74,7 +74,7 @@ static int check_file(gb_cli *cli, const char *file, json_t *list, gb_buf *out)
     gb_suite *suite = NULL;
     gb_plan *plans[GB_DEVICE_KINDS] = {0};
     gb_error err = {0};
-    gb_selection all = {0};
+    gb_selection all = {.brief = true};
     gb_code code = GB_OK;
     int status = gb_cli_load_suite(cli, file, &suite);
     if (status)

@@ -73,8 +73,9 @@ static gb_code wait_for(int fd, const char *uuid, uint64_t wait_ns,
         if (interrupted && *interrupted)
             return gb_fail(err, GB_INTERRUPTED, "interrupted while waiting for device %s", uuid);
         if (gb_now_ns() - began >= wait_ns)
-            return gb_fail(err, GB_DEVICE_BUSY, "device %s is in use by another run (pid %ld)",
-                           uuid, holder(fd));
+            return gb_fail(err, GB_DEVICE_BUSY,
+                           "device %s is in use by another run (pid %ld, by its lock in %s)", uuid,
+                           holder(fd), gb_device_lock_directory());
         if (!said && waiting)
             waiting(user, holder(fd));
         said = true;

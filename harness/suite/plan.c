@@ -103,8 +103,9 @@ static gb_code add_case(void *user, const gb_value args[], gb_error *err)
     if (c->replicates > p->plan->replicates)
         p->plan->replicates = c->replicates;
     c->timer = gb_spec_timer(b->spec, args, b->timer);
-    gb_definition_hash(b->spec, args, c->timer, b->cache, c->timer == GB_TIMER_DEVICE,
-                       c->definition);
+    if (!p->selector->selection->brief)
+        gb_definition_hash(b->spec, args, c->timer, b->cache, c->timer == GB_TIMER_DEVICE,
+                           c->definition);
     return judge(c, p->plan->kind, err);
 }
 

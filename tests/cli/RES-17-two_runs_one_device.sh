@@ -11,7 +11,7 @@ holder=$!
 lock() { [ -n "$(cat "$work"/locks/gpubench.lock-* 2>/dev/null)" ]; }
 wait_for 10 lock || fail "no lock"
 expect 6 "$GPUBENCH" run q.yaml --device cpu --out a --no-wait
-has err "in use by another run (pid $holder)"
+has err "in use by another run (pid $holder, "
 lines err 1
 [ ! -e a ] || fail "a directory was made for nothing"
 expect 6 timeout 10 "$GPUBENCH" run q.yaml --device cpu --out b --wait-device 1 --progress never
