@@ -36,8 +36,10 @@ static gb_code spy_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
     if (spy.launches == spy.drop_launch)
         return GB_OK;
     count_one();
-    if (spy.launches == spy.astray)
-        stream = spy.other;
+    if (spy.launches == spy.astray) {
+        gb_code code = real->launch(device, spy.other, fn, launch, args, err);
+        return code == GB_OK ? real->stream_sync(device, spy.other, err) : code;
+    }
     uint64_t few[512] = {0};
     if (spy.cut) {
         memcpy(few, args[0], 8);
