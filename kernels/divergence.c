@@ -68,7 +68,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "flops",
+    {.name = "flop_rate",
      .unit = "FLOP/s",
      .summary = "operations of all elements on their own paths (an FMA is two) over time",
      .higher_is_better = true,
