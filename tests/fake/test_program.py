@@ -141,12 +141,50 @@ class Devices(unittest.TestCase):
             self.check(json.dumps(run.results), '"other_processes": 2')
 
 
+class Profilers(unittest.TestCase):
+    """What a profiler's library sees through NVTX."""
+
+    @unittest.skipUnless(os.path.exists(FOLDER + "/lib/libfake_nvtx.so"),
+                         "the toolkit has no NVTX headers")
+    def test_a_range_for_each_case(self):
+        with tempfile.TemporaryDirectory(prefix="gpubench-nvtx-") as folder:
+            log = os.path.join(folder, "log")
+            with Run("tiny", arguments=["--profile"], FAKE_NVTX_LOG=log,
+                     NVTX_INJECTION64_PATH=FOLDER + "/lib/libfake_nvtx.so") as run:
+                self.assertEqual(run.status, 0, run.err)
+                with open(log, encoding="utf-8") as file:
+                    lines = file.read().splitlines()
+                self.assertEqual(lines[1::2], ["end "] * len(run.records))
+                self.assertEqual(sorted(lines[0::2]), sorted("begin " + c for c in run.records))
+                for record in run.records.values():
+                    self.assertFalse(record["gated"])
+                    self.assertEqual(record["time_ns"]["n"], 1)
+                    self.assertEqual(record["iterations_per_sample"], 1)
+
+    def test_published_peaks_are_found_by_name(self):
+        with Run("tiny") as run:
+            self.assertIsNone(run.results["devices"][0]["published"])  # there is no "Fake GPU 0"
+            self.assertIn("peaks", run.results["devices"][0])
+
+
 class Work(unittest.TestCase):
     def test_all_is_well(self):
         with Run("tiny") as run:
             self.assertEqual(run.status, 0, run.err)
             self.assertEqual(run.statuses(), ["ok"] * 7)
             self.assertEqual(run.of("memory[")["time_ns"]["median"], 1e6)
+
+    def test_KRN_16_a_kernel_of_which_no_block_fits(self):
+        with Run("reduce") as run:
+            self.assertEqual(run.status, 0, run.err)
+        with Run("reduce", FAKE_CUDA_RESIDENT_BLOCKS=0, FAKE_CUDA_STATIC_SHARED=1024) as run:
+            self.assertEqual(run.status, 3, run.err)
+            record = run.of("variant=tree")
+            self.assertEqual(record["status"], "failed")
+            for part in ("kernel does not fit", "32 registers", "1024 static + 0 dynamic bytes"):
+                self.assertIn(part, record["reason"])
+            self.assertEqual(values(record), [])
+            self.assertEqual(run.of("variant=serial")["status"], "ok")  # needs no such figure
 
     def test_TIM_04_slow_first_call(self):
         with Run("tiny", FAKE_CUDA_FIRST_CALL_MS=40) as run:
