@@ -255,8 +255,8 @@ static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
                         .store_user = &at,
                         .have = s->resumed ? have : NULL};
     warn_about(s, device->info);
-    gb_peaks_load(json_object_get(json_object_get(device->info, "published"), "peaks"), &how.published,
-                  NULL);
+    gb_peaks_load(json_object_get(json_object_get(device->info, "published"), "peaks"),
+                  &how.published, NULL);
     gb_code code = gb_supervise_plan(&how, plan, err);
     gb_progress_end(&s->progress);
     return code;
