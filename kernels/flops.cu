@@ -95,7 +95,14 @@ FLOPS(int32, uint32_t)
     }                                                                                              \
     GB_EXPORT_CUDA_ONLY(flops_##name)
 FLOPS_PACKED(fp16x2, __half2, __floats2half2_rn, __low2float, __high2float)
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 FLOPS_PACKED(bf16x2, __nv_bfloat162, __floats2bfloat162_rn, __low2float, __high2float)
+#else /* no such instructions: flops.c does not start it there */
+static __global__ void flops_bf16x2(float *, size_t, uint32_t, float, float, float, float)
+{
+}
+GB_EXPORT_CUDA_ONLY(flops_bf16x2)
+#endif
 #else
 GB_EXPORT_CUDA_ONLY(flops_fp16x2)
 GB_EXPORT_CUDA_ONLY(flops_bf16x2)
