@@ -3,6 +3,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+mkdir suites
+cp "${GB_SOURCE:?}/suites/quick.yaml" suites/
 expect 2 "$GPUBENCH" run quikc --dry-run
 has err "'quikc': no such file, and no suite of that name (did you mean 'quick'?); there are: "
 expect 2 "$GPUBENCH" check nope
