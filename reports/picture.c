@@ -36,7 +36,9 @@ double gb_picture_scale(double max, const char *unit, char label[32])
     while (i + 1 < COUNT(up) && max < up[i].factor) {
         i++;
     }
-    snprintf(label, 32, "%s%s", up[i].prefix, unit);
+    /* "k/s", not "k1/s" */
+    const char *rest = up[i].prefix[0] != '\0' && strncmp(unit, "1/", 2) == 0 ? unit + 1 : unit;
+    snprintf(label, 32, "%s%s", up[i].prefix, rest);
     return up[i].factor;
 }
 

@@ -297,7 +297,8 @@ static void write_script(roofline *r, gb_buf *script)
                     "FLOP/byte (counted operations over bytes that must move)", y_label, script);
     axis(script, "x", r->x_min, r->x_max);
     axis(script, "y", r->y_min / scale, r->y_max / scale);
-    gb_buf_add(script, "set key outside bottom center vertical Left reverse maxrows 6 samplen 2\n");
+    gb_buf_add(script, "set key outside bottom center vertical Left reverse maxrows 6 samplen 2\n"
+                       "set xlabel offset 0,0.7\n");
     if (r->missing.length > 0) {
         gb_buf_add(script, "set label 2 ");
         gb_gnuplot_quote(script, r->missing.data);
