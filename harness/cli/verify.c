@@ -223,7 +223,7 @@ static void check_against_case(verification *v, const gb_record *r, const gb_cas
         record_differs(v, r, "the suite has this case under another benchmark");
     if (strcmp(r->kernel, b->spec->name) != 0)
         record_differs(v, r, "the suite has this case with another kernel");
-    if (r->timer != b->timer || r->cache != b->cache)
+    if (r->timer != c->timer || r->cache != b->cache)
         record_differs(v, r, "timer or cache are not those of the suite");
     if (r->index != index)
         record_differs(v, r, "index is not the place of the case in the suite");

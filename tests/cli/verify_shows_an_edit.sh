@@ -15,6 +15,7 @@ benchmarks:
     axes: {direction: h2d, memory: pageable, bytes: [4KiB, 64KiB, 1MiB]}
     expect: [{metric: time, max: 10s}]
   - {name: nothing, kernel: noop}
+  - {name: graph, kernel: graph, axes: {measure: [capture, replay-device], length: 4}}
 plots:
   - {type: curve, benchmark: copy, x: bytes, y: bandwidth}
 END

@@ -3,11 +3,9 @@
  *   cuda_peer h2d|d2h|triad BYTES ROUNDS   prints the median ns of an iteration
  *
  * Each round is timed by a pair of events around enough iterations for 10 ms. */
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cuda_runtime.h>
 
@@ -27,6 +25,12 @@ static __global__ void triad(double2 *a, const double2 *b, const double2 *c, dou
         double2 x = b[i], y = c[i];
         a[i] = make_double2(x.x + s * y.x, x.y + s * y.y);
     }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
 }
 
 struct buffers {
@@ -55,14 +59,19 @@ int main(int argc, char **argv)
         return 2;
     }
     buffers m = {};
-    m.bytes = strtoull(argv[2], nullptr, 10);
+    m.bytes = strtoull(argv[2], NULL, 10);
     int rounds = atoi(argv[3]);
+    if (m.bytes == 0 || rounds < 1) {
+        fprintf(stderr, "cuda_peer: BYTES and ROUNDS are at least 1\n");
+        return 2;
+    }
     int sms = 0;
     cudaStream_t stream;
     cudaEvent_t start, stop;
     CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     /* one thread a pair of values, as the best of the usual launch shapes */
-    m.blocks = (int)std::min<size_t>((m.bytes / sizeof(double2) + 255) / 256, 2147483647);
+    size_t blocks = (m.bytes / sizeof(double2) + 255) / 256;
+    m.blocks = blocks < 2147483647 ? (int)blocks : 2147483647;
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
@@ -73,7 +82,7 @@ int main(int argc, char **argv)
     memset(m.host, 0x5a, m.bytes);
     CHECK(cudaMemset(m.b, 1, m.bytes));
     CHECK(cudaMemset(m.c, 2, m.bytes));
-    std::vector<float> ms;
+    float *ms = (float *)calloc((size_t)rounds + 1, sizeof *ms);
     int iterations = 1;
     for (int r = 0; r < rounds + 5; r++) { /* the first five warm up and find the count */
         float t = 0;
@@ -85,12 +94,14 @@ int main(int argc, char **argv)
         CHECK(cudaEventSynchronize(stop));
         CHECK(cudaEventElapsedTime(&t, start, stop));
         if (r >= 5) {
-            ms.push_back(t / (float)iterations);
+            ms[r - 5] = t / (float)iterations;
         } else if (r >= 1 && t < 10.0F) {
-            iterations = std::max(1, std::min(400, (int)(10.0F * (float)iterations / t)));
+            int wanted = (int)(10.0F * (float)iterations / t);
+            iterations = wanted < 1 ? 1 : wanted < 400 ? wanted : 400;
         }
     }
-    std::sort(ms.begin(), ms.end());
-    printf("%.1f\n", (double)ms[ms.size() / 2] * 1e6);
+    qsort(ms, (size_t)rounds, sizeof *ms, by_value);
+    printf("%.1f\n", (double)ms[rounds / 2] * 1e6);
+    free(ms);
     return 0;
 }
