@@ -17,7 +17,9 @@ static gb_head full_head(void)
     json_decref(head.host);
     head.host = gb_host_json();
     json_t *device = json_array_get(head.devices, 0);
-    json_object_update_missing(device, json_pack("{s:n,s:n,s:n}", "uuid", "driver", "runtime"));
+    json_t *unknown = json_pack("{s:n,s:n,s:n}", "uuid", "driver", "runtime");
+    json_object_update_missing(device, unknown);
+    json_decref(unknown);
     head.extra = json_pack("{s:[],s:[]}", "fits", "findings");
     return head;
 }
