@@ -40,7 +40,7 @@ enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 enum { MAX_PROCESSES = 256 };
 
 struct gb_nvml {
-    void *library;
+    void *opened;
     void *device; /* the physical GPU */
     void *mig;    /* the MIG device that is ours; NULL: none */
     bool mig_mode;
@@ -60,7 +60,7 @@ struct gb_nvml {
 /* Converts dlsym's object pointer to a function pointer without a cast that ISO C lacks. */
 #define FIND(nvml, field, symbol)                                                                  \
     do {                                                                                           \
-        void *address_ = dlsym((nvml)->library, symbol);                                           \
+        void *address_ = dlsym((nvml)->opened, symbol);                                            \
         memcpy(&(nvml)->field, &address_, sizeof address_);                                        \
     } while (0)
 
@@ -93,9 +93,9 @@ static void find_symbols(gb_nvml *n)
 static bool find_device(gb_nvml *n, const char *pci, const char *uuid, int *status)
 {
     struct {
-        void *library;
+        void *opened;
         find_fn by_pci, by_uuid;
-    } s = {.library = n->library};
+    } s = {.opened = n->opened};
     FIND(&s, by_pci, "nvmlDeviceGetHandleByPciBusId_v2");
     FIND(&s, by_uuid, "nvmlDeviceGetHandleByUUID");
     *status = -1;
@@ -108,11 +108,11 @@ static bool find_device(gb_nvml *n, const char *pci, const char *uuid, int *stat
 static void find_mig(gb_nvml *n, const char *uuid)
 {
     struct {
-        void *library;
+        void *opened;
         pair_fn mode;
         number_fn count;
         child_fn child;
-    } s = {.library = n->library};
+    } s = {.opened = n->opened};
     FIND(&s, mode, "nvmlDeviceGetMigMode");
     FIND(&s, count, "nvmlDeviceGetMaxMigDeviceCount");
     FIND(&s, child, "nvmlDeviceGetMigDeviceHandleByIndex");
@@ -137,7 +137,7 @@ static void find_mig(gb_nvml *n, const char *uuid)
 gb_nvml *gb_nvml_open(const char *pci, const char *uuid, char *reason, size_t size)
 {
     struct {
-        void *library;
+        void *opened;
         plain_fn init;
         error_string_fn text;
     } s = {0};
@@ -147,8 +147,8 @@ gb_nvml *gb_nvml_open(const char *pci, const char *uuid, char *reason, size_t si
         snprintf(reason, size, "NVML: out of memory");
         return NULL;
     }
-    s.library = n->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!n->library) {
+    s.opened = n->opened = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!n->opened) {
         snprintf(reason, size, "NVML: libnvidia-ml.so.1 was not found");
         goto fail;
     }
@@ -175,8 +175,8 @@ gb_nvml *gb_nvml_open(const char *pci, const char *uuid, char *reason, size_t si
     find_mig(n, uuid);
     return n;
 fail:
-    if (n->library)
-        dlclose(n->library);
+    if (n->opened)
+        dlclose(n->opened);
     free(n);
     return NULL;
 }
@@ -186,7 +186,7 @@ void gb_nvml_close(gb_nvml *nvml)
     if (!nvml)
         return;
     nvml->shutdown();
-    dlclose(nvml->library);
+    dlclose(nvml->opened);
     free(nvml);
 }
 
