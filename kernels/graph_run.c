@@ -1,6 +1,7 @@
 /* graph: capture, launches one by one and as a graph, and the samples of each measure. */
 #include <math.h>
 
+#include "device/gate.h"
 #include "kernels/graph.h"
 
 GB_FN_DECLARE(graph_node)
@@ -8,7 +9,6 @@ GB_FN_DECLARE(graph_node)
 /* Launched graphs that may wait at once, and their nodes. */
 #define MOST_GRAPHS 64
 #define MOST_NODES 65536
-#define GATE_LIMIT_NS UINT64_C(1000000000)
 
 /* --- all nodes, on the streams --- */
 
@@ -269,7 +269,7 @@ static gb_code sample_device(gb_run *run, uint64_t iterations, double *ns, bool 
     gb_device *dev = run->dev;
     const gb_device_ops *ops = dev->ops;
     const bool gate = run->gate;
-    gb_code code = gate ? ops->gate_hold(dev, run->stream, GATE_LIMIT_NS, err) : GB_OK;
+    gb_code code = gate ? ops->gate_hold(dev, run->stream, GB_GATE_LIMIT_NS, err) : GB_OK;
     if (code != GB_OK)
         return code;
     code = ops->event_record(dev, s->start, run->stream, err);

@@ -1,13 +1,13 @@
 /* launch: one iteration on the streams, and its samples. */
 #include <math.h>
 
+#include "device/gate.h"
 #include "kernels/launch.h"
 
 /* Launches that may wait behind the gate, and between two waits of the host in `call` samples: far
  * below the queue of a driver (about 1,000), which would make the calls wait when it is full. */
 #define MOST_BEHIND_GATE 512
 #define MOST_IN_FLIGHT 64
-#define GATE_LIMIT_NS UINT64_C(1000000000)
 
 uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream)
 {
@@ -108,7 +108,7 @@ static gb_code sample_device(gb_run *run, uint64_t iterations, double *ns, bool 
     gb_device *dev = run->dev;
     const gb_device_ops *ops = dev->ops;
     const bool gate = run->gate;
-    gb_code code = gate ? ops->gate_hold(dev, run->stream, GATE_LIMIT_NS, err) : GB_OK;
+    gb_code code = gate ? ops->gate_hold(dev, run->stream, GB_GATE_LIMIT_NS, err) : GB_OK;
     if (code != GB_OK)
         return code;
     code = ops->event_record(dev, s->start, run->stream, err);
