@@ -1,5 +1,5 @@
-# Third-party libraries: gb_yaml, gb_jansson, gb_md. Shared as the system has them, or the static
-# archives in a portable build. The licences (MIT, MIT, BSD) allow both.
+# Third-party libraries: gb_yaml, gb_jansson, gb_md, gb_sqlite. Shared as the system has them, or the static
+# archives in a portable build. The licences (MIT, MIT, BSD, public domain) allow both.
 find_package(PkgConfig REQUIRED)
 function(gb_library name module archive)
   pkg_check_modules(${name} REQUIRED ${module})
@@ -16,4 +16,5 @@ endfunction()
 gb_library(gb_yaml yaml-0.1 libyaml.a)
 gb_library(gb_jansson jansson libjansson.a)
 gb_library(gb_md libmd libmd.a)
+gb_library(gb_sqlite sqlite3 libsqlite3.a)
 find_package(Threads REQUIRED)

@@ -51,10 +51,4 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
 gb_code gb_report_fits(const gb_results *results, json_t **out, gb_error *err);
 gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *err);
 
-/* The plots that the suite in results asks for: scripts and data under DIR/plots, pictures made by
- * ONE gnuplot process (SVG and PNG). *notes gets a line for each thing a user should know ("plots
- * skipped: gnuplot not found", "no data for ..."). `gnuplot` is the program's path or name. */
-gb_code gb_report_plots(const gb_results *results, const char *dir, const char *gnuplot,
-                        gb_buf *notes, gb_error *err);
-
 #endif

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/session.h"
+#include "reports/plot/plots.h"
 #include "reports/report.h"
 #include "suite/expect.h"
 
@@ -47,7 +48,7 @@ int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results)
     if (!code && !cli->json)
         show_expectations(results->document, &table);
     if (!code && !cli->args.no_plots)
-        code = gb_report_plots(results, dir, "gnuplot", &notes, &err);
+        code = gb_report_plots(results, dir, "gnuplot", NULL, &notes, &err);
     if (table.data && !table.failed)
         gb_cli_print(cli, table.data);
     if (notes.data && !notes.failed)

@@ -2,7 +2,8 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "reports/gnuplot.h"
+#include "reports/plot/gnuplot.h"
+#include "reports/plot/plots.h"
 #include "unit/locale_case.h"
 #include "unit/reports_fixture.h"
 
@@ -36,7 +37,7 @@ static char *slurp(const char *dir, const char *name)
 static void plot(const fixture *f, const char *dir, const char *gnuplot, gb_buf *notes)
 {
     gb_error err = {0};
-    ck_assert_msg(gb_report_plots(&f->results, dir, gnuplot, notes, &err) == GB_OK, "%s",
+    ck_assert_msg(gb_report_plots(&f->results, dir, gnuplot, NULL, notes, &err) == GB_OK, "%s",
                   err.message);
 }
 

@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "reports/roofline.h"
+#include "reports/plot/plots.h"
+#include "reports/plot/roofline.h"
 #include "unit/check_main.h"
 #include "unit/reports_fixture.h"
 
@@ -271,7 +272,7 @@ START_TEST(gnuplot_draws_it)
     roofs(&f);
     sweep(&f, 0.9);
     ck_assert_ptr_nonnull(mkdtemp(dir));
-    ck_assert_int_eq(gb_report_plots(&f.results, dir, "gnuplot", &notes, &err), GB_OK);
+    ck_assert_int_eq(gb_report_plots(&f.results, dir, "gnuplot", NULL, &notes, &err), GB_OK);
     glob_t found;
     snprintf(pattern, sizeof pattern, "%s/plots/01-*.svg", dir);
     ck_assert_msg(glob(pattern, 0, NULL, &found) == 0 && stat(found.gl_pathv[0], &facts) == 0, "%s",

@@ -1,4 +1,4 @@
-#include "reports/gnuplot.h"
+#include "reports/plot/gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>

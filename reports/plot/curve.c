@@ -1,12 +1,12 @@
-#include "reports/curve.h"
+#include "reports/plot/curve.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "reports/gnuplot.h"
-#include "reports/picture.h"
+#include "reports/plot/gnuplot.h"
+#include "reports/plot/picture.h"
 
 typedef struct curve {
     const char *benchmark, *x, *y, *title;

@@ -1,12 +1,12 @@
-#include "reports/roofline.h"
+#include "reports/plot/roofline.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "reports/gnuplot.h"
-#include "reports/picture.h"
+#include "reports/plot/gnuplot.h"
+#include "reports/plot/picture.h"
 #include "reports/roofs.h"
 
 #define MAX_LINES 8

@@ -1,9 +1,9 @@
-#include "reports/picture.h"
+#include "reports/plot/picture.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/gnuplot.h"
+#include "reports/plot/gnuplot.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

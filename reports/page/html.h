@@ -1,0 +1,42 @@
+/* The parts of an HTML page: one file, no network, light and dark, fine without JavaScript. */
+#ifndef GB_PAGE_HTML_H
+#define GB_PAGE_HTML_H
+
+#include "base/text.h"
+
+/* Text with & < > " ' escaped and control characters left out. */
+void gb_html_text(gb_buf *out, const char *text);
+
+/* From the doctype to <main>, with style, title, a line below it ("AMD EPYC, device: cpu ..."), and
+ * the banner for pages of a CPU's figures when `cpu`. */
+void gb_html_open(gb_buf *out, const char *title, const char *subtitle, bool cpu);
+/* From </main> to the end, with the script. */
+void gb_html_close(gb_buf *out);
+
+/* <section id=...><h2>; the id is made from the title and unique in the page. */
+void gb_html_section(gb_buf *out, const char *title);
+void gb_html_section_end(gb_buf *out);
+
+/* A table that sorts by every column and filters (with JavaScript), readable without. Cells are
+ * given row by row; `sort` orders them (NAN: last); `class` may be NULL or one of the style's words
+ * (ok, warn, bad, dim, num). */
+typedef struct gb_html_column {
+    const char *title;
+    bool number; /* right-aligned, sorts by value */
+} gb_html_column;
+void gb_html_table(gb_buf *out, const char *caption, const gb_html_column columns[], size_t n);
+void gb_html_row(gb_buf *out);
+void gb_html_cell(gb_buf *out, const char *text, double sort, const char *class_name);
+void gb_html_row_end(gb_buf *out);
+void gb_html_table_end(gb_buf *out);
+
+/* DIR/plots/NAME.svg inline as a figure whose colours follow the page's scheme: the drawing's black
+ * and white become the text's and the ground's colour, its ids unique. `alt` is its text, `caption`
+ * stands below (may be ""). GB_IO when it cannot be read, GB_NO_MEMORY. */
+gb_code gb_html_picture(gb_buf *out, const char *dir, const char *name, const char *alt,
+                        const char *caption, gb_error *err);
+
+/* Writes a page or other text whole (temporary file + rename). GB_IO, GB_NO_MEMORY. */
+gb_code gb_page_write(const char *path, const gb_buf *text, gb_error *err);
+
+#endif

@@ -1,0 +1,138 @@
+/* A suite's `plots:`, entry by entry. */
+#include "reports/plot/plots.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/plot/curve.h"
+#include "reports/plot/roofline.h"
+
+/* The kinds of pictures; a suite's words for them stand in harness/suite/plots.c. */
+static const struct {
+    const char *type;
+    gb_code (*write)(const gb_results *results, const gb_table *table, const json_t *plot,
+                     const char *name, gb_buf *script, gb_buf *data, gb_buf *notes, gb_error *err);
+} types[] = {{"curve", gb_curve_write}, {"roofline", gb_roofline_write}};
+
+static gb_code write_type(const gb_results *results, const gb_table *table, const json_t *plot,
+                          const char *name, gb_buf *script, gb_buf *data, gb_buf *notes,
+                          gb_error *err)
+{
+    const char *type = json_string_value(json_object_get(plot, "type"));
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (type != NULL && strcmp(type, types[i].type) == 0) {
+            return types[i].write(results, table, plot, name, script, data, notes, err);
+        }
+    }
+    gb_buf_printf(notes, "plots: this version draws no plot of type '%s'\n",
+                  type != NULL ? type : "");
+    return GB_OK;
+}
+
+/* A benchmark that the run left out (--filter) is nothing to speak of. */
+static bool has_records(const gb_table *table, const json_t *plot)
+{
+    const char *benchmark = json_string_value(json_object_get(plot, "benchmark"));
+    for (size_t i = 0; benchmark != NULL && i < table->n; i++) {
+        if (strcmp(table->rows[i].first->benchmark, benchmark) == 0) {
+            return true;
+        }
+    }
+    return benchmark == NULL;
+}
+
+/* The heading of a plot in a page: the suite's, or what it shows. */
+static void plot_title(const json_t *plot, gb_buf *title)
+{
+    const char *given = json_string_value(json_object_get(plot, "title"));
+    const char *benchmark = json_string_value(json_object_get(plot, "benchmark"));
+    const char *y = json_string_value(json_object_get(plot, "y"));
+    const char *type = json_string_value(json_object_get(plot, "type"));
+    if (given != NULL) {
+        gb_buf_add(title, given);
+    } else {
+        gb_buf_printf(title, "%s: %s", benchmark != NULL ? benchmark : "plot",
+                      y != NULL      ? y
+                      : type != NULL ? type
+                                     : "");
+    }
+}
+
+/* "03-copy_bandwidth": unique by its number, told apart by its words. */
+static void plot_name(const json_t *plot, size_t number, char *name, size_t size)
+{
+    const char *benchmark = json_string_value(json_object_get(plot, "benchmark"));
+    const char *y = json_string_value(json_object_get(plot, "y"));
+    const char *type = json_string_value(json_object_get(plot, "type"));
+    char file[128], label[256];
+    snprintf(label, sizeof label, "%s %s", benchmark != NULL ? benchmark : "plot",
+             y != NULL      ? y
+             : type != NULL ? type
+                            : "");
+    gb_text_filename(label, file, sizeof file);
+    snprintf(name, size, "%02zu-%s", number + 1, file);
+}
+
+static gb_code add_plot(const gb_results *results, const gb_table *table, const json_t *plot,
+                        size_t number, gb_pictures *pictures, gb_buf *notes, gb_error *err)
+{
+    char name[160];
+    gb_buf script = {0}, data = {0}, title = {0};
+    plot_name(plot, number, name, sizeof name);
+    plot_title(plot, &title);
+    gb_code code = write_type(results, table, plot, name, &script, &data, notes, err);
+    if (code == GB_OK && data.length > 0) {
+        code = gb_pictures_add(pictures, name, title.data != NULL ? title.data : "",
+                               json_string_value(json_object_get(plot, "benchmark")), NULL, &script,
+                               &data, err);
+    }
+    gb_buf_free(&script);
+    gb_buf_free(&data);
+    gb_buf_free(&title);
+    return code;
+}
+
+gb_code gb_report_pictures(const gb_results *results, gb_pictures *pictures, gb_buf *notes,
+                           gb_error *err)
+{
+    const json_t *plots = json_object_get(json_object_get(results->document, "suite"), "plots");
+    gb_table table;
+    gb_code code = gb_table_make(results, &table, err);
+    if (code != GB_OK) {
+        return code;
+    }
+    for (size_t i = 0; code == GB_OK && i < json_array_size(plots); i++) {
+        const json_t *plot = json_array_get(plots, i);
+        if (has_records(&table, plot)) {
+            code = add_plot(results, &table, plot, i, pictures, notes, err);
+        }
+    }
+    gb_table_free(&table);
+    return code;
+}
+
+gb_code gb_report_plots(const gb_results *results, const char *dir, const char *gnuplot,
+                        gb_pictures *out, gb_buf *notes, gb_error *err)
+{
+    const json_t *plots = json_object_get(json_object_get(results->document, "suite"), "plots");
+    gb_pictures pictures = {0};
+    if (out != NULL) {
+        *out = (gb_pictures){0};
+    }
+    if (json_array_size(plots) == 0) {
+        return GB_OK;
+    }
+    gb_code code = gb_pictures_open(dir, &pictures, err);
+    if (code == GB_OK) {
+        code = gb_report_pictures(results, &pictures, notes, err);
+    }
+    if (code == GB_OK) {
+        gb_pictures_draw(&pictures, gnuplot, notes);
+    }
+    if (code == GB_OK && out != NULL) {
+        *out = pictures;
+    } else {
+        gb_pictures_free(&pictures);
+    }
+    return code;
+}
