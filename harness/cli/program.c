@@ -6,7 +6,9 @@
 
 #include "build_info.h"
 #include "cli/cli.h"
+#include "cli/head.h"
 #include "device/device.h"
+#include "run/protocol.h"
 #include "run/worker.h"
 
 static const gb_verb *const verbs[] = {&gb_verb_run,      &gb_verb_list,       &gb_verb_describe,
@@ -167,6 +169,9 @@ int gb_cli_main(int argc, char *argv[])
             return gb_worker_main();
         if (strcmp(argv[2], "--probe") == 0)
             return gb_worker_probe(argc == 3);
+        if (strcmp(argv[2], "--build") == 0 && argc == 3)
+            return gb_worker_answer(
+                json_pack("{s:i, s:o}", "protocol", GB_PROTOCOL, "tool", gb_tool_json()));
         if (strcmp(argv[2], "--selftest") == 0 && argc == 5)
             return gb_worker_selftest(argv[3], argv[4]);
     }

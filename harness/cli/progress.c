@@ -28,10 +28,11 @@ static bool given(const char *variable)
     return value && value[0] && strcmp(value, "false") != 0 && strcmp(value, "0") != 0;
 }
 
-void gb_progress_begin(gb_progress *progress, const gb_cli *cli, const gb_plan *plan)
+void gb_progress_begin(gb_progress *progress, const gb_cli *cli, const gb_plan *plan,
+                       const char *label)
 {
-    *progress =
-        (gb_progress){.cli = cli, .plan = plan, .spoke_ns = gb_now_ns(), .silent_ns = SILENT_NS};
+    *progress = (gb_progress){
+        .cli = cli, .plan = plan, .label = label, .spoke_ns = gb_now_ns(), .silent_ns = SILENT_NS};
     progress->mode = gb_progress_choose(cli->args.progress, cli->args.quiet, isatty(STDERR_FILENO),
                                         getenv("TERM"), given("CI"), given("NO_COLOR"));
 }
@@ -82,7 +83,8 @@ static void redraw(gb_progress *progress, const char *case_id)
     else
         snprintf(line, sizeof line, "%3d %% ", percent);
     size_t n = strlen(line);
-    snprintf(line + n, sizeof line - n, "%.300s", case_id);
+    snprintf(line + n, sizeof line - n, "%s%s%.300s", progress->label,
+             progress->label[0] ? " " : "", case_id);
     cut(line, columns > 1 ? (size_t)columns - 1 : 79);
     gb_cli_raw_error("\r\033[K");
     gb_cli_raw_error(line);
@@ -135,7 +137,8 @@ static void on_record(void *user, const gb_record *record, size_t done, size_t t
     if (replicates > 1)
         snprintf(which, sizeof which, " (replicate %lu of %lu)",
                  (unsigned long)record->replicate + 1, (unsigned long)replicates);
-    gb_cli_note(progress->cli, "[%zu/%zu] %s %s%s: %s", done, total, gb_status_word(record->status),
+    gb_cli_note(progress->cli, "%s%s[%zu/%zu] %s %s%s: %s", progress->label,
+                progress->label[0] ? " " : "", done, total, gb_status_word(record->status),
                 record->case_id, which, figure.data ? figure.data : "");
     gb_buf_free(&figure);
     progress->spoke_ns = gb_now_ns();

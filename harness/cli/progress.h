@@ -23,14 +23,16 @@ typedef struct gb_progress {
     gb_progress_mode mode;
     bool drawn;          /* the redrawn line stands on the screen */
     const gb_plan *plan; /* borrowed */
+    const char *label;   /* "baseline": which of several sides this is; "" the only one */
     size_t done, total;
     double eta_s;
     uint64_t spoke_ns;  /* when the last line was written */
     uint64_t silent_ns; /* LINES: after so long a line says what is being waited for */
 } gb_progress;
 
-/* Begins the progress of a plan; gb_progress_end wipes the line. */
-void gb_progress_begin(gb_progress *progress, const gb_cli *cli, const gb_plan *plan);
+/* Begins the progress of a plan; gb_progress_end wipes the line. `label` as above. */
+void gb_progress_begin(gb_progress *progress, const gb_cli *cli, const gb_plan *plan,
+                       const char *label);
 void gb_progress_end(gb_progress *progress);
 /* For gb_supervise.observer. */
 gb_observer gb_progress_observer(gb_progress *progress);

@@ -109,7 +109,8 @@ static const gb_option options[] = {
 
 static int run(gb_cli *cli)
 {
-    gb_session session = {.cli = cli};
+    gb_session session = {
+        .cli = cli, .out = cli->args.out, .executable = GB_EXECUTABLE, .label = ""};
     gb_cli_catch_signals();
     int status = gb_session_prepare(&session);
     if (!status && cli->args.dry_run) {

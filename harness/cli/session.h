@@ -16,6 +16,11 @@ typedef struct gb_session {
     bool resumed;
     bool idle;              /* ... and that is all: it is complete, and every case has its record */
     const char *device;     /* what --device says, or said when the run began; NULL */
+    const char *out;        /* the run directory; NULL: a new one under results/ */
+    const char *executable; /* whose workers measure: this binary, or the build run against */
+    const char *label;      /* "new" or "baseline" of two that alternate; "" alone */
+    json_t *tool;           /* what that other build is, for the head; NULL: this one */
+    json_t *pair;           /* {"id", "role"} of two that alternate, for the head; NULL */
     uint64_t thin;          /* --thin; 0: all values */
     gb_selection selection; /* lists point into args or `earlier` */
     gb_list set, filter, tag;        /* the arrays are owned */
@@ -38,11 +43,26 @@ typedef struct gb_session {
 /* Each returns GB_EXIT_OK, or the status after having printed why. */
 int gb_session_prepare(gb_session *session); /* suite, resumed run, overrides, plans */
 int gb_session_devices(gb_session *session); /* probe and choose */
+/* Makes the default place of a suite's results, results/SUITE-TIME with a number behind it when
+ * that is taken. The caller frees *out. */
+gb_code gb_session_place(const gb_session *session, char **out, gb_error *err);
 int gb_session_open(gb_session *session);    /* run directory, device locks, head */
 int gb_session_measure(gb_session *session); /* all devices in turn; fills outcome */
 int gb_session_finish(gb_session *session);  /* results, reports, table; the run's status */
+/* The first half of that: writes results.json with what follows from the records, and loads it.
+ * `results` is to be freed in any case. */
+int gb_session_conclude(gb_session *session, gb_results *results);
 int gb_session_show(gb_session *session); /* of an idle one: the table and status; writes nothing */
 int gb_session_dry_run(gb_session *session); /* prints the plans */
+/* One device of a session as a side for the supervisor; `place` is its store_user and must last as
+ * long as the run. The progress begins. */
+typedef struct gb_place {
+    gb_session *session;
+    int device;
+} gb_place;
+gb_supervise gb_session_side(gb_session *session, size_t device, gb_place *place);
+/* What measuring came to, into outcome and head; `began` as from gb_now_ns. */
+int gb_session_measured(gb_session *session, gb_code code, gb_error *err, uint64_t began);
 void gb_session_free(gb_session *session);
 
 /* Loads a suite; diagnostics go to stderr (and into the JSON error). */

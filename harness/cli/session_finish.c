@@ -140,34 +140,38 @@ static void judge(gb_session *s, const gb_results *results)
     }
 }
 
-int gb_session_finish(gb_session *s)
+int gb_session_conclude(gb_session *s, gb_results *results)
 {
     gb_error err = {0};
-    gb_results results = {0};
     const char *dir = gb_run_dir_path(s->dir);
     bool complete = !s->outcome.interrupted && !s->outcome.error;
     gb_code code = gb_run_dir_finish(s->dir, &s->head, false, &err);
     if (!code)
-        code = gb_results_load(dir, false, &results, &err);
-    judge(s, &results);
+        code = gb_results_load(dir, false, results, &err);
+    judge(s, results);
     if (!code)
-        code = draw_conclusions(s, &results, &err);
+        code = draw_conclusions(s, results, &err);
     if (!code)
         code = gb_run_dir_finish(s->dir, &s->head, complete, &err);
-    if (code) {
-        gb_results_free(&results);
-        return gb_exit_worse(fail(s, code, &err), gb_exit_of_run(&s->outcome));
-    }
-    gb_results_free(&results);
-    code = gb_results_load(dir, false, &results, &err);
-    int status = code ? fail(s, code, &err) : GB_EXIT_OK;
-    if (!code && gb_cli_interrupts < 2) /* twice means at once */
-        status = gb_cli_report(s->cli, dir, &results);
+    gb_results_free(results);
     if (!code)
-        name_odd_device(s, &results);
+        code = gb_results_load(dir, false, results, &err);
+    return code ? fail(s, code, &err) : GB_EXIT_OK;
+}
+
+int gb_session_finish(gb_session *s)
+{
+    gb_results results = {0};
+    const char *dir = gb_run_dir_path(s->dir);
+    int status = gb_session_conclude(s, &results);
+    if (status)
+        return gb_exit_worse(status, gb_exit_of_run(&s->outcome));
+    if (gb_cli_interrupts < 2) /* twice means at once */
+        status = gb_cli_report(s->cli, dir, &results);
+    name_odd_device(s, &results);
     if (s->cli->json)
         print_document(s, dir);
-    else if (!code)
+    else
         gb_cli_note(s->cli, "results: %s", dir);
     gb_results_free(&results);
     return gb_exit_worse(status, gb_exit_of_run(&s->outcome));

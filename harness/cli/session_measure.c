@@ -70,7 +70,7 @@ int gb_session_devices(gb_session *s)
 {
     gb_error err = {0};
     gb_buf note = {0};
-    gb_code code = gb_supervise_probe(GB_EXECUTABLE, &gb_cli_interrupts, &s->probe, &err);
+    gb_code code = gb_supervise_probe(s->executable, &gb_cli_interrupts, &s->probe, &err);
     if (!code)
         code = gb_choose_devices(s->device, s->suite->devices, s->suite->devices_listed, s->probe,
                                  s->devices, &s->n_devices, &note, &err);
@@ -109,8 +109,7 @@ static json_t *settings_json(const gb_session *s)
         "profile", args->profile, "fail_fast", args->fail_fast, "strict", args->strict);
 }
 
-/* The default place: results/SUITE-TIME, with a number behind it when that is taken. */
-static gb_code open_default(gb_session *s, gb_error *err)
+gb_code gb_session_place(const gb_session *s, char **out, gb_error *err)
 {
     char name[128], now[32];
     gb_text_filename(s->suite->name, name, sizeof name);
@@ -120,24 +119,32 @@ static gb_code open_default(gb_session *s, gb_error *err)
     if (mkdir("results", 0777) && errno != EEXIST)
         return gb_fail(err, GB_IO, "results: cannot be created: %s; give --out DIR",
                        strerror(errno));
-    gb_code code = GB_IO;
-    for (int i = 1; code && i < 1000; i++) {
+    for (int i = 1; i < 1000; i++) {
         char number[16] = "";
         if (i > 1)
             snprintf(number, sizeof number, "-%d", i);
         char *path = gb_text_format("results/%s-%s%s", name, now, number);
-        struct stat facts;
-        bool taken = path && lstat(path, &facts) == 0;
         if (!path)
             return gb_fail(err, GB_NO_MEMORY, "out of memory");
-        if (!taken) {
-            code = gb_run_dir_open(path, false, &s->dir, err);
-            taken = code && lstat(path, &facts) == 0; /* another run was faster */
+        if (mkdir(path, 0777) == 0) { /* ours alone: another run would find it taken */
+            *out = path;
+            return GB_OK;
         }
+        int why = errno;
         free(path);
-        if (code && !taken)
-            break;
+        if (why != EEXIST)
+            return gb_fail(err, GB_IO, "results: %s; give --out DIR", strerror(why));
     }
+    return gb_fail(err, GB_IO, "results: no free name for %s-%s; give --out DIR", name, now);
+}
+
+static gb_code open_default(gb_session *s, gb_error *err)
+{
+    char *path = NULL;
+    gb_code code = gb_session_place(s, &path, err);
+    if (!code)
+        code = gb_run_dir_open(path, false, &s->dir, err);
+    free(path);
     return code;
 }
 
@@ -173,9 +180,9 @@ int gb_session_open(gb_session *s)
     gb_code code;
     if (s->resumed) {
         code = gb_run_dir_open(args->resume, true, &s->dir, &err);
-    } else if (args->out) {
-        s->made = lstat(args->out, &facts) != 0;
-        code = gb_run_dir_open(args->out, false, &s->dir, &err);
+    } else if (s->out) {
+        s->made = lstat(s->out, &facts) != 0;
+        code = gb_run_dir_open(s->out, false, &s->dir, &err);
     } else {
         s->made = true;
         code = open_default(s, &err);
@@ -188,6 +195,12 @@ int gb_session_open(gb_session *s)
     if (!code)
         code = gb_head_make(s->cli, s->suite, s->devices, s->n_devices, s->selection.seed,
                             settings_json(s), &s->head, &err);
+    if (!code && s->tool) {
+        json_decref(s->head.tool);
+        s->head.tool = json_incref(s->tool);
+    }
+    if (!code && s->pair)
+        code = gb_json_set(s->head.run, "pair", json_incref(s->pair), &err);
     if (!code && s->resumed)
         code = gb_head_continue(&s->head, s->earlier.document, &err);
     s->begun = !code;
@@ -205,15 +218,9 @@ int gb_session_open(gb_session *s)
     return code ? fail(s, code, &err) : GB_EXIT_OK;
 }
 
-/* One device of a session, as the supervisor's callbacks see it. */
-typedef struct place {
-    gb_session *session;
-    int device;
-} place;
-
 static gb_code store(void *user, const gb_record *record, gb_error *err)
 {
-    gb_session *s = ((place *)user)->session;
+    gb_session *s = ((gb_place *)user)->session;
     s->stored++;
     s->failed = s->failed || record->status == GB_STATUS_FAILED ||
                 record->status == GB_STATUS_WRONG || record->status == GB_STATUS_TIMEOUT;
@@ -222,7 +229,7 @@ static gb_code store(void *user, const gb_record *record, gb_error *err)
 
 static bool have(void *user, const char *case_id, uint32_t replicate)
 {
-    place *at = user;
+    const gb_place *at = user;
     return gb_run_dir_has(at->session->dir, at->device, case_id, replicate);
 }
 
@@ -237,13 +244,12 @@ static void warn_about(const gb_session *s, const json_t *info)
         gb_cli_warn(s->cli, "profiled", "a profiler is attached: times are not comparable");
 }
 
-static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
+gb_supervise gb_session_side(gb_session *s, size_t i, gb_place *place)
 {
     const gb_chosen *device = &s->devices[i];
-    const gb_plan *plan = s->plans[device->kind];
-    place at = {s, (int)i};
-    gb_progress_begin(&s->progress, s->cli, plan);
-    gb_supervise how = {.executable = GB_EXECUTABLE,
+    *place = (gb_place){s, (int)i};
+    gb_progress_begin(&s->progress, s->cli, s->plans[device->kind], s->label);
+    gb_supervise how = {.executable = s->executable,
                         .device_number = (int)i,
                         .kind = device->kind,
                         .device_index = device->index,
@@ -252,14 +258,34 @@ static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
                         .interrupted = &gb_cli_interrupts,
                         .observer = gb_progress_observer(&s->progress),
                         .store = store,
-                        .store_user = &at,
+                        .store_user = place,
                         .have = s->resumed ? have : NULL};
     warn_about(s, device->info);
     gb_peaks_load(json_object_get(json_object_get(device->info, "published"), "peaks"),
                   &how.published, NULL);
-    gb_code code = gb_supervise_plan(&how, plan, err);
+    return how;
+}
+
+static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
+{
+    gb_place place;
+    gb_supervise how = gb_session_side(s, i, &place);
+    gb_code code = gb_supervise_plan(&how, s->plans[s->devices[i].kind], err);
     gb_progress_end(&s->progress);
     return code;
+}
+
+int gb_session_measured(gb_session *s, gb_code code, gb_error *err, uint64_t began)
+{
+    if (code == GB_INTERRUPTED) {
+        /* --fail-fast ends a run in the same way, without a signal. */
+        s->outcome.interrupted = gb_cli_status(code);
+    } else if (code) {
+        s->outcome.error = code;
+        fail(s, code, err);
+    }
+    code = gb_head_end(&s->head, gb_now_ns() - began, err);
+    return code ? fail(s, code, err) : GB_EXIT_OK;
 }
 
 int gb_session_measure(gb_session *s)
@@ -278,13 +304,5 @@ int gb_session_measure(gb_session *s)
     }
     if (!code && s->resumed && s->stored == 0)
         gb_cli_note(s->cli, "nothing to do: every case has its record already");
-    if (code == GB_INTERRUPTED) {
-        /* --fail-fast ends a run in the same way, without a signal. */
-        s->outcome.interrupted = gb_cli_status(code);
-    } else if (code) {
-        s->outcome.error = code;
-        fail(s, code, &err);
-    }
-    code = gb_head_end(&s->head, gb_now_ns() - began, &err);
-    return code ? fail(s, code, &err) : GB_EXIT_OK;
+    return gb_session_measured(s, code, &err, began);
 }

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "run/process.h"
+#include "run/protocol.h"
 #include "run/supervise.h"
 
 #define PROBE_LIMIT_S 60 /* a machine with many GPUs and no persistence mode is slow */
@@ -87,6 +88,33 @@ gb_code gb_supervise_probe(const char *executable, const volatile sig_atomic_t *
     } else if (code && err) {
         *err = first;
     }
+    return code;
+}
+
+gb_code gb_supervise_build(const char *executable, const volatile sig_atomic_t *interrupted,
+                           json_t **out, gb_error *err)
+{
+    static const char *const words[3] = {"--build"};
+    gb_error why = {0};
+    json_t *answer = NULL;
+    gb_code code = ask(executable, words, PROBE_LIMIT_S, interrupted, &answer, &why);
+    if (code == GB_INTERRUPTED) {
+        *err = why;
+        return code;
+    }
+    const json_t *protocol = json_object_get(answer, "protocol");
+    json_t *tool = json_object_get(answer, "tool");
+    if (code || !json_is_integer(protocol) || !json_is_object(tool))
+        code = gb_fail(err, GB_INVALID, "%s is no gpubench that could be asked what it is%s%s",
+                       executable, code ? ": " : "", why.message);
+    else if (json_integer_value(protocol) != GB_PROTOCOL)
+        code = gb_fail(err, GB_INVALID,
+                       "%s speaks version %lld of the workers' protocol, this build speaks %d: "
+                       "run each by itself, and compare the two run directories",
+                       executable, (long long)json_integer_value(protocol), GB_PROTOCOL);
+    else
+        *out = json_incref(tool);
+    json_decref(answer);
     return code;
 }
 

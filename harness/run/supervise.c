@@ -474,30 +474,83 @@ static size_t take_replicate(run *r, uint32_t replicate, uint32_t todo[], uint32
     return m;
 }
 
-gb_code gb_supervise_plan(const gb_supervise *how, const gb_plan *plan, gb_error *err)
+/* Room for the order of a replicate of the largest plan, twice. */
+static uint32_t *scratch_for(const run sides[], size_t n, size_t *most)
 {
-    run r = {.how = how, .plan = plan, .err = err, .budget_left_ns = plan->budget_ns};
-    uint32_t *todo = calloc(plan->n_cases + 1, sizeof *todo);
-    uint32_t *order = calloc(plan->n_cases + 1, sizeof *order);
-    if (!todo || !order) {
-        free(todo);
-        free(order);
-        return gb_fail(err, GB_NO_MEMORY, "out of memory for %zu cases", plan->n_cases);
+    *most = 1;
+    for (size_t i = 0; i < n; i++)
+        *most = sides[i].plan->n_cases > *most ? sides[i].plan->n_cases : *most;
+    return calloc(2 * *most, sizeof(uint32_t));
+}
+
+static void one_replicate(run *r, uint32_t replicate, uint32_t todo[], uint32_t order[])
+{
+    if (r->store_failed || interrupts(r) > 1 || replicate >= r->plan->replicates)
+        return;
+    size_t n = take_replicate(r, replicate, todo, order, true);
+    run_replicate(r, replicate, todo, order, n);
+}
+
+/* What ends one side ends all: a half of a comparison is of no use. */
+static void end_together(run sides[], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; sides[i].ended && k < n; k++) {
+            if (!sides[k].ended) {
+                sides[k].ended = sides[i].ended;
+                sides[k].why = sides[i].why;
+                sides[k].store_failed = sides[i].store_failed;
+            }
+        }
     }
-    for (uint32_t replicate = 0; replicate < plan->replicates; replicate++)
-        r.left += take_replicate(&r, replicate, todo, order, false);
-    r.total += r.left;
-    for (uint32_t replicate = 0; replicate < plan->replicates; replicate++) {
-        if (r.store_failed || interrupts(&r) > 1)
-            break;
-        size_t n = take_replicate(&r, replicate, todo, order, true);
-        run_replicate(&r, replicate, todo, order, n);
+}
+
+/* A and B take turns at being first, so that what drifts in the course of a run favours neither. */
+static void alternate(run sides[], size_t n, uint32_t todo[], uint32_t order[])
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = sides[i].plan->replicates > most ? sides[i].plan->replicates : most;
+    for (uint32_t replicate = 0; replicate < most; replicate++) {
+        for (size_t i = 0; i < n; i++) {
+            one_replicate(&sides[replicate % 2 ? n - 1 - i : i], replicate, todo, order);
+            end_together(sides, n);
+        }
     }
+}
+
+gb_code gb_supervise_alternate(const gb_supervise sides[], const gb_plan *const plans[], size_t n,
+                               gb_error *err)
+{
+    run runs[GB_MAX_SIDES];
+    size_t most;
+    bool failed = false;
+    if (n == 0 || n > GB_MAX_SIDES)
+        return gb_fail(err, GB_INTERNAL, "%zu sides", n);
+    for (size_t i = 0; i < n; i++)
+        runs[i] = (run){
+            .how = &sides[i], .plan = plans[i], .err = err, .budget_left_ns = plans[i]->budget_ns};
+    uint32_t *todo = scratch_for(runs, n, &most);
+    if (!todo)
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for %zu cases", most);
+    for (size_t i = 0; i < n; i++) {
+        run *r = &runs[i];
+        for (uint32_t replicate = 0; replicate < r->plan->replicates; replicate++)
+            r->left += take_replicate(r, replicate, todo, todo + most, false);
+        r->total += r->left;
+    }
+    alternate(runs, n, todo, todo + most);
     free(todo);
-    free(order);
-    if (r.store_failed)
-        return r.ended;
-    if (interrupts(&r))
+    for (size_t i = 0; i < n; i++)
+        failed = failed || runs[i].store_failed;
+    if (failed)
+        return runs[0].ended;
+    if (interrupts(&runs[0]))
         return gb_fail(err, GB_INTERRUPTED, "the run was interrupted");
     return GB_OK;
+}
+
+gb_code gb_supervise_plan(const gb_supervise *how, const gb_plan *plan, gb_error *err)
+{
+    return gb_supervise_alternate(how, &plan, 1, err);
 }

@@ -56,12 +56,27 @@ typedef struct gb_supervise {
  * early cases do not need goes to later ones. Only measuring counts (phase "measure"). */
 gb_code gb_supervise_plan(const gb_supervise *how, const gb_plan *plan, gb_error *err);
 
+/* The same for several sides at once (1 to GB_MAX_SIDES), each with its own executable, device,
+ * store and plan: replicate by replicate, the sides alternate, and the first of one replicate is
+ * the last of the next (ABBA), so that neither a drift of the machine nor a habit of the second
+ * place looks like a difference. Each side has the whole budget of its plan. What ends one side (a
+ * full disk, fail_fast, a device that does not open) ends all. The sides share err and interrupted.
+ */
+#define GB_MAX_SIDES 2
+gb_code gb_supervise_alternate(const gb_supervise sides[], const gb_plan *const plans[], size_t n,
+                               gb_error *err);
+
 /* Starts a probe worker and gives what it printed: {"cpu": {...}, "cuda": [{...}],
  * "cuda_error": {code, status, message} or null}; a device that is there but cannot be used has
  * {"unusable": {code, status, message}}. When looking for cuda devices kills the worker or hangs,
  * that is the cuda_error. GB_INTERRUPTED when *interrupted (may be NULL) becomes non-zero. New
  * reference in *out. */
 gb_code gb_supervise_probe(const char *executable, const volatile sig_atomic_t *interrupted,
+                           json_t **out, gb_error *err);
+
+/* Asks another gpubench what it is (results.json's `tool`) and whether its workers understand this
+ * build. GB_INVALID: they do not, or it is another program. New reference in *out. */
+gb_code gb_supervise_build(const char *executable, const volatile sig_atomic_t *interrupted,
                            json_t **out, gb_error *err);
 
 /* Runs the self-test of a device in a worker and gives what it printed (gb_selftest_json), or the

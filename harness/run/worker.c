@@ -99,6 +99,9 @@ static gb_code measure(gb_device *dev, const gb_job *job, const gb_job_case *c, 
     if (why.code) {
         code = gb_record_fail(record, GB_STATUS_FAILED, &why);
     } else {
+        /* Of the code that measures: under --against the job comes from another build. */
+        gb_definition_hash(&kernel->spec, args, c->timer, c->cache, c->timer == GB_TIMER_DEVICE,
+                           record->definition);
         gb_measure how = {.precision = c->precision,
                           .min_samples = c->min_samples,
                           .max_samples = c->max_samples,
@@ -223,8 +226,7 @@ static json_t *cuda_json(int index)
     return json;
 }
 
-/* Writes the line that a probe or a self-test answers with; takes the reference. */
-static int answer(json_t *json)
+int gb_worker_answer(json_t *json)
 {
     char *line = json ? gb_json_line(json) : NULL;
     json_decref(json);
@@ -246,8 +248,8 @@ int gb_worker_selftest(const char *kind_word, const char *index)
                                   : gb_device_cuda_open(atoi(index), &dev, &err);
     if (!code)
         code = gb_selftest_run(dev, NULL, NULL, checks, &err);
-    int status = answer(code ? json_pack("{s:o}", "error", error_json(&err))
-                             : gb_selftest_json(checks, GB_SELFTEST_CHECKS, NULL));
+    int status = gb_worker_answer(code ? json_pack("{s:o}", "error", error_json(&err))
+                                       : gb_selftest_json(checks, GB_SELFTEST_CHECKS, NULL));
     if (dev)
         dev->ops->close(dev);
     return status;
@@ -271,5 +273,6 @@ int gb_worker_probe(bool cuda)
         for (int i = 0; !code && i < count; i++)
             json_array_append_new(list, cuda_json(i));
     }
-    return answer(json_pack("{s:o, s:o, s:o}", "cpu", cpu, "cuda", list, "cuda_error", why));
+    return gb_worker_answer(
+        json_pack("{s:o, s:o, s:o}", "cpu", cpu, "cuda", list, "cuda_error", why));
 }
