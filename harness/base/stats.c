@@ -1,5 +1,7 @@
 #include "base/stats.h"
 
+#include "base/inference.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -254,34 +256,6 @@ gb_code gb_stats_fit(const double bytes[], const double ns[], size_t n, gb_fit *
     return GB_OK;
 }
 
-/* P(|T| <= t) for Student's t with `df` degrees of freedom, where tan(theta) = t / sqrt(df):
- * Abramowitz & Stegun 26.7.3 and 26.7.4, exact for whole df. */
-static double student_within(double theta, size_t df)
-{
-    double c = cos(theta), s = sin(theta);
-    double term = df % 2 ? c : 1, sum = df > 1 ? term : 0;
-    for (size_t i = df % 2 ? 3 : 2; i + 1 < df; i += 2) {
-        term *= c * c * (double)(i - 1) / (double)i;
-        sum += term;
-    }
-    return df % 2 ? (theta + s * sum) * 0.636619772367581343076 : s * sum;
-}
-
-/* The t with P(|T| <= t) = 95 %, by bisection over theta in (0, pi/2). */
-static double student_95(size_t df)
-{
-    double low = 0, high = 1.57079632679489661923;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        if (student_within(middle, df) < 0.95) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return tan(low) * sqrt((double)df);
-}
-
 void gb_stats_between(const double medians[], size_t n, double *centre, double *half)
 {
     double mean = 0, squares = 0;
@@ -299,6 +273,6 @@ void gb_stats_between(const double medians[], size_t n, double *centre, double *
     }
     if (n > 1) {
         double sd = sqrt(squares / (double)(n - 1));
-        *half = expm1(student_95(n - 1) * sd / sqrt((double)n));
+        *half = expm1(gb_t_quantile(0.975, (double)(n - 1)) * sd / sqrt((double)n));
     }
 }
