@@ -30,6 +30,7 @@ typedef struct gb_session {
     size_t n_devices;
     gb_device_lock locks[GB_MAX_DEVICES]; /* the first n_locks are held */
     size_t n_locks;
+    bool locked; /* somebody else holds the locks already */
     gb_run_dir *dir;
     bool made;  /* the directory is new ... */
     bool begun; /* ... and something stands in it */

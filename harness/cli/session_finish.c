@@ -218,6 +218,8 @@ void gb_session_free(gb_session *s)
     gb_head_free(&s->head);
     gb_results_free(&s->earlier);
     json_decref(s->probe);
+    json_decref(s->tool);
+    json_decref(s->pair);
     free(s->set.items);
     free(s->filter.items);
     free(s->tag.items);

@@ -81,7 +81,7 @@ int gb_session_devices(gb_session *s)
     for (size_t i = 0; !code && i < s->n_devices; i++)
         add_published(s, &s->devices[i]);
     int status = code ? fail(s, code, &err) : GB_EXIT_OK;
-    if (!code && note.data)
+    if (!code && note.data && !s->pair) /* the first side has said it */
         gb_cli_note(s->cli, "%s", note.data);
     gb_buf_free(&note);
     return status;
@@ -152,7 +152,7 @@ static gb_code open_default(gb_session *s, gb_error *err)
 static gb_code lock_devices(gb_session *s, gb_error *err)
 {
     gb_code code = GB_OK;
-    for (size_t i = 0; !code && i < s->n_devices; i++) {
+    for (size_t i = 0; !code && !s->locked && i < s->n_devices; i++) {
         code = gb_cli_lock_device(s->cli, text(s->devices[i].info, "uuid"), &s->locks[i], err);
         s->n_locks += !code;
     }

@@ -1,0 +1,262 @@
+#include "cli/pair.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/process.h"
+
+static const char baseline_word[] = "baseline", new_word[] = "new";
+
+static int fail(gb_session *s, gb_code code, const gb_error *err)
+{
+    return gb_cli_fail(s->cli, gb_exit_of_code(code), err);
+}
+
+static int no_memory(gb_session *s)
+{
+    return gb_cli_out_of_memory(s->cli);
+}
+
+/* The program that --against means: the file itself, or gpubench in that folder or its bin. The
+ * caller frees; NULL: none, with err filled. */
+static char *find_build(const char *typed, gb_error *err)
+{
+    static const char *const below[] = {"gpubench", "bin/gpubench", "build/gpubench"};
+    struct stat facts;
+    if (stat(typed, &facts) != 0) {
+        gb_fail(err, GB_INVALID, "--against %s: there is no such file", typed);
+        return NULL;
+    }
+    if (!S_ISDIR(facts.st_mode))
+        return realpath(typed, NULL);
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
+        char *path = gb_text_format("%s/%s", typed, below[i]);
+        char *found = path && access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+        free(path);
+        if (found)
+            return found;
+    }
+    gb_fail(err, GB_INVALID, "--against %s: no gpubench in this folder, its bin/ or build/", typed);
+    return NULL;
+}
+
+static json_t *pair_json(const char *id, const char *role)
+{
+    return json_pack("{s:s, s:s}", "id", id, "role", role);
+}
+
+/* The mark that tells a reader of either directory that the two were measured in turns. */
+static gb_code mark(gb_session *old, gb_session *new, gb_error *err)
+{
+    unsigned long long random = 0;
+    char id[32];
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        return gb_fail(err, GB_IO, "no random number for the pair");
+    snprintf(id, sizeof id, "%016llx", random);
+    old->pair = pair_json(id, baseline_word);
+    new->pair = pair_json(id, new_word);
+    old->label = baseline_word;
+    new->label = new_word;
+    return old->pair && new->pair ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+}
+
+/* What the other side has in common with this one: the suite and what was chosen of it. */
+static gb_session other_side(const gb_session *mine)
+{
+    gb_session other = {.cli = mine->cli,
+                        .suite = mine->suite,
+                        .device = mine->device,
+                        .executable = mine->executable,
+                        .label = baseline_word,
+                        .thin = mine->thin,
+                        .selection = mine->selection,
+                        .set = mine->set,
+                        .filter = mine->filter,
+                        .tag = mine->tag};
+    memcpy(other.plans, mine->plans, sizeof other.plans);
+    return other;
+}
+
+static const char *uuid(const gb_session *s)
+{
+    const char *text = json_string_value(json_object_get(s->devices[0].info, "uuid"));
+    return text ? text : "";
+}
+
+/* One device a side; the same one is locked once. */
+static gb_code check_devices(const gb_session *mine, gb_session *other, gb_error *err)
+{
+    if (mine->n_devices != 1 || other->n_devices != 1)
+        return gb_fail(err, GB_INVALID,
+                       "two sides are measured on one device each, not on %zu and %zu: choose with "
+                       "--device",
+                       mine->n_devices, other->n_devices);
+    bool same = strcmp(uuid(mine), uuid(other)) == 0;
+    if (mine->devices[0].kind != other->devices[0].kind)
+        return gb_fail(err, GB_INVALID,
+                       "%s and %s: figures of a CPU and of a GPU are never judged "
+                       "against each other",
+                       gb_device_kind_word(other->devices[0].kind),
+                       gb_device_kind_word(mine->devices[0].kind));
+    if (same && other->executable == mine->executable)
+        return gb_fail(err, GB_INVALID,
+                       "--against-device: that is the device of --device itself; name another");
+    if (!same && other->executable != mine->executable)
+        return gb_fail(err, GB_INVALID,
+                       "the other build finds another device (%s) than this one "
+                       "(%s): choose one with --device",
+                       uuid(other), uuid(mine));
+    other->locked = same;
+    return GB_OK;
+}
+
+int gb_pair_prepare(gb_session *mine, gb_pair *out)
+{
+    const gb_args *args = &mine->cli->args;
+    gb_error err = {0};
+    gb_code code = GB_OK;
+    *out = (gb_pair){.mine = mine, .other = other_side(mine)};
+    if (args->against && args->against_device)
+        code = gb_fail(&err, GB_INVALID, "--against and --against-device exclude each other");
+    else if (args->resume)
+        code = gb_fail(&err, GB_INVALID, "--resume cannot go on with two sides: start a new run");
+    if (!code && args->against) {
+        out->executable = find_build(args->against, &err);
+        code = out->executable
+                   ? gb_supervise_build(out->executable, &gb_cli_interrupts, &out->other.tool, &err)
+                   : err.code;
+        out->other.executable = out->executable;
+    } else if (!code) {
+        out->other.device = args->against_device;
+    }
+    if (!code)
+        code = mark(&out->other, mine, &err);
+    if (code)
+        return fail(mine, code, &err);
+    int status = gb_session_devices(&out->other);
+    if (status)
+        return status;
+    code = check_devices(mine, &out->other, &err);
+    return code ? fail(mine, code, &err) : GB_EXIT_OK;
+}
+
+/* Opens both run directories below the pair's. */
+static int open_sides(gb_pair *pair)
+{
+    char *paths[2] = {gb_text_format("%s/%s", pair->dir, baseline_word),
+                      gb_text_format("%s/%s", pair->dir, new_word)};
+    int status = paths[0] && paths[1] ? GB_EXIT_OK : no_memory(pair->mine);
+    pair->other.out = paths[0];
+    pair->mine->out = paths[1];
+    if (!status)
+        status = gb_session_open(pair->mine); /* it holds the lock of a shared device */
+    if (!status)
+        status = gb_session_open(&pair->other);
+    pair->other.out = pair->mine->out = NULL;
+    free(paths[0]);
+    free(paths[1]);
+    return status;
+}
+
+int gb_pair_measure(gb_pair *pair, const char *dir)
+{
+    gb_session *sides[2] = {&pair->other, pair->mine};
+    gb_results *results[2] = {&pair->old, &pair->new};
+    gb_supervise how[2];
+    gb_place places[2];
+    const gb_plan *plans[2];
+    gb_error err = {0};
+    gb_code code = GB_OK;
+    pair->dir = dir ? gb_text_copy(dir) : NULL;
+    if (!dir)
+        code = gb_session_place(pair->mine, &pair->dir, &err);
+    if (code || !pair->dir)
+        return code ? fail(pair->mine, code, &err) : no_memory(pair->mine);
+    int status = open_sides(pair);
+    if (status)
+        return status;
+    uint64_t began = gb_now_ns();
+    for (int i = 0; i < 2; i++) {
+        how[i] = gb_session_side(sides[i], 0, &places[i]);
+        plans[i] = sides[i]->plans[sides[i]->devices[0].kind];
+    }
+    code = gb_supervise_alternate(how, plans, 2, &err);
+    for (int i = 0; i < 2; i++) {
+        gb_progress_end(&sides[i]->progress);
+        /* An error is said once. */
+        int ended =
+            gb_session_measured(sides[i], i && code != GB_INTERRUPTED ? GB_OK : code, &err, began);
+        if (i && code && code != GB_INTERRUPTED)
+            sides[i]->outcome.error = code;
+        if (!ended)
+            ended = gb_session_conclude(sides[i], results[i]);
+        pair->status =
+            gb_exit_worse(pair->status, ended ? ended : gb_exit_of_run(&sides[i]->outcome));
+    }
+    return GB_EXIT_OK;
+}
+
+/* A fresh session of the same side for some of its cases. */
+static gb_code repeat_side(const gb_session *first, const gb_list *cases, gb_session *out,
+                           gb_error *err)
+{
+    gb_device_kind kind = first->devices[0].kind;
+    *out = other_side(first);
+    out->executable = first->executable;
+    out->tool = json_incref(first->tool);
+    out->probe = json_incref(first->probe);
+    out->filter = *cases;
+    out->selection.filters = cases->items;
+    out->selection.n_filters = cases->n;
+    out->selection.seed++; /* other orders than the first time */
+    out->devices[0] = first->devices[0];
+    out->n_devices = 1;
+    out->locked = true;
+    memset(out->plans, 0, sizeof out->plans);
+    return gb_plan_make(out->suite, kind, &out->selection, &out->plans[kind], err);
+}
+
+int gb_pair_repeat(const gb_pair *first, const gb_list *cases, const char *dir, gb_pair *out)
+{
+    gb_error err = {0};
+    *out = (gb_pair){.repeat = true, .mine = calloc(1, sizeof *out->mine)};
+    if (!out->mine)
+        return no_memory(first->mine);
+    gb_code code = repeat_side(first->mine, cases, out->mine, &err);
+    if (!code)
+        code = repeat_side(&first->other, cases, &out->other, &err);
+    if (!code)
+        code = mark(&out->other, out->mine, &err);
+    return code ? fail(first->mine, code, &err) : gb_pair_measure(out, dir);
+}
+
+/* Frees what a side has for itself; suite and lists belong to the first session. */
+static void free_side(gb_session *side, bool plans)
+{
+    for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
+        if (plans)
+            gb_plan_free(side->plans[kind]);
+        side->plans[kind] = NULL;
+    }
+    side->suite = NULL;
+    side->set = side->filter = side->tag = (gb_list){0};
+    gb_session_free(side);
+}
+
+void gb_pair_free(gb_pair *pair)
+{
+    free_side(&pair->other, pair->repeat);
+    if (pair->repeat && pair->mine) {
+        free_side(pair->mine, true);
+        free(pair->mine);
+    }
+    gb_results_free(&pair->old);
+    gb_results_free(&pair->new);
+    free(pair->executable);
+    free(pair->dir);
+    *pair = (gb_pair){0};
+}
