@@ -180,3 +180,36 @@ const char *gb_text_nearest(const char *word, const char *const words[], size_t 
     }
     return nearest;
 }
+
+/* Not fnmatch: case ids are full of brackets, which are meant as they are. */
+static bool glob(const char *pattern, const char *text)
+{
+    const char *star = NULL;
+    const char *retry = NULL;
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = text;
+        } else if (*pattern == '?') {
+            uint32_t point;
+            text += gb_utf8_decode(text, &point);
+            pattern++;
+        } else if (*pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star + 1;
+            text = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+bool gb_text_matches(const char *filter, const char *name)
+{
+    return strstr(name, filter) != NULL || glob(filter, name);
+}

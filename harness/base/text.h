@@ -58,6 +58,10 @@ char *gb_text_escape_invalid(const char *text);
  * or as long as the word itself). */
 const char *gb_text_nearest(const char *word, const char *const words[], size_t n);
 
+/* Whether a `--filter` means a name: it is part of it, or a pattern of literal bytes, '?' (one
+ * character) and '*' (any number of them) that fits the whole. */
+bool gb_text_matches(const char *filter, const char *name);
+
 /* Equal, ignoring ASCII case. */
 bool gb_text_equal_nocase(const char *a, const char *b);
 

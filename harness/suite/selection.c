@@ -6,40 +6,6 @@
 #include "base/text.h"
 #include "suite/reader.h"
 
-/* Whether text matches a pattern of literal bytes, '?' (one character) and '*' (any number of
- * them). Not fnmatch: case ids are full of brackets, which are meant as they are. */
-static bool glob(const char *pattern, const char *text)
-{
-    const char *star = NULL;
-    const char *retry = NULL;
-    while (*text != '\0') {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = text;
-        } else if (*pattern == '?') {
-            uint32_t point;
-            text += gb_utf8_decode(text, &point);
-            pattern++;
-        } else if (*pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star != NULL) {
-            pattern = star + 1;
-            text = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
-}
-
-static bool filter_matches(const char *filter, const char *id)
-{
-    return strstr(id, filter) != NULL || glob(filter, id);
-}
-
 gb_code gb_selector_open(gb_selector *selector, const gb_selection *selection, gb_error *err)
 {
     selector->selection = selection;
@@ -71,7 +37,8 @@ bool gb_selector_takes(gb_selector *selector, const gb_benchmark *benchmark, con
     const gb_selection *s = selector->selection;
     bool by_filter = s->n_filters == 0;
     for (size_t i = 0; i < s->n_filters; i++) {
-        bool matches = filter_matches(s->filters[i], id) || filter_matches(s->filters[i], written);
+        bool matches =
+            gb_text_matches(s->filters[i], id) || gb_text_matches(s->filters[i], written);
         selector->filter_matched[i] = selector->filter_matched[i] || matches;
         by_filter = by_filter || matches;
     }
