@@ -215,17 +215,21 @@ def line(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+def write_run(directory, whole, records):
+    """cases.jsonl with the samples, in the order measured, and results.json without, by case."""
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, "cases.jsonl"), "w", encoding="utf-8") as out:
+        out.writelines(line(r) + "\n" for r in records)
+    entries = [{k: v for k, v in r.items() if k != "samples_ns"} for r in records]
+    entries.sort(key=lambda r: (r["device"], r["index"], r["replicate"]))
+    text = line({**whole, "records": []})
+    with open(os.path.join(directory, "results.json"), "w", encoding="utf-8") as out:
+        out.write(text[:-2] + "\n" + ",\n".join(line(e) for e in entries) + "\n]}\n")
+
+
 def main():
     for name, records in RUNS.items():
-        directory = os.path.join(HERE, name)
-        os.makedirs(directory, exist_ok=True)
-        with open(os.path.join(directory, "cases.jsonl"), "w", encoding="utf-8") as out:
-            out.writelines(line(r) + "\n" for r in records)
-        entries = [{k: v for k, v in r.items() if k != "samples_ns"} for r in records]
-        entries.sort(key=lambda r: (r["device"], r["index"], r["replicate"]))
-        text = line({**head(), "records": []})
-        with open(os.path.join(directory, "results.json"), "w", encoding="utf-8") as out:
-            out.write(text[:-2] + "\n" + ",\n".join(line(e) for e in entries) + "\n]}\n")
+        write_run(os.path.join(HERE, name), head(), records)
     # A run that was stopped: an early head, and a torn last line.
     directory = os.path.join(HERE, "incomplete")
     os.makedirs(directory, exist_ok=True)
