@@ -16,7 +16,9 @@ void gb_gnuplot_quote(gb_buf *script, const char *text)
     gb_buf_add(script, "'");
     for (const char *p = text; *p != '\0'; p++) {
         if (*p == '\'') {
-            gb_buf_add(script, "''");
+            /* Two in a row stand for one, but gnuplot (5.4) loses count when a string begins with
+             * them or when two such pairs follow each other. */
+            gb_buf_add(script, "'.\"'\".'");
         } else if ((unsigned char)*p < 0x20 || *p == 0x7f) {
             gb_buf_add(script, " ");
         } else {

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-/* Adds text as a gnuplot single-quoted string: nothing in it is expanded (no back-ticks, no
- * escapes); a quote is doubled, control characters become spaces. */
+/* Adds text as a gnuplot string expression of single-quoted pieces: nothing in it is expanded (no
+ * back-ticks, no escapes); quotes are pieces of their own, control characters become spaces. */
 void gb_gnuplot_quote(gb_buf *script, const char *text);
 
 /* Runs ONE gnuplot process over scripts (paths relative to `dir`, n of them) in `dir`, under
