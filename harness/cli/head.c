@@ -114,6 +114,21 @@ static const char *metric_name(const gb_kernel_spec *spec, int metric)
     return metric < 0 ? "time" : spec->metrics[metric].name;
 }
 
+static const char *unit_of(const gb_param *param)
+{
+    switch (param->kind) {
+    case GB_PARAM_BYTES:
+        return "bytes";
+    case GB_PARAM_NS:
+        return "ns";
+    case GB_PARAM_COUNT:
+        return param->unit;
+    case GB_PARAM_WORD:
+        break;
+    }
+    return NULL;
+}
+
 static json_t *plot_json(const gb_suite *suite, const gb_plot *plot)
 {
     const gb_benchmark *benchmark = &suite->benchmarks[plot->benchmark];
@@ -124,9 +139,10 @@ static json_t *plot_json(const gb_suite *suite, const gb_plot *plot)
     for (size_t c = 0; where && c < plot->n_where; c++)
         json_object_set_new(where, spec->params[plot->where[c].param].name,
                             condition_json(benchmark, &plot->where[c]));
-    return json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:o, s:o}", "type", plot->type, "title",
+    const gb_param *x = plot->x < 0 ? NULL : &spec->params[plot->x];
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:s?, s:o, s:o}", "type", plot->type, "title",
                      gb_json_string(plot->title), "benchmark", benchmark->name, "x",
-                     plot->x < 0 ? NULL : spec->params[plot->x].name, "y",
+                     x == NULL ? NULL : x->name, "x_unit", x == NULL ? NULL : unit_of(x), "y",
                      metric_name(spec, plot->y), "series", series, "where", where);
 }
 
