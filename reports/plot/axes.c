@@ -10,6 +10,7 @@
 
 #define COLUMN_PIXELS 7.0 /* a character at the size of ticks */
 #define LINE_PIXELS 18.0
+#define TICK_COLUMNS 24
 #define X_AXIS_PIXELS 640.0 /* what the key leaves of 1000 */
 
 void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_buf *out)
@@ -100,6 +101,27 @@ gb_code gb_picture_value_ticks(gb_buf *script, const char *param, const double x
                      X_AXIS_PIXELS);
     free(ticks);
     return GB_OK;
+}
+
+void gb_picture_all_ticks(gb_buf *script, const gb_tick ticks[], size_t n, double pixels)
+{
+    char number[40];
+    size_t longest = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t width = gb_utf8_width(ticks[i].text);
+        longest = width > longest ? width : longest;
+    }
+    longest = longest < TICK_COLUMNS ? longest : TICK_COLUMNS;
+    const double place = pixels / (double)(n > 0 ? n : 1);
+    const bool turned = (double)longest * COLUMN_PIXELS + 10 > place;
+    const size_t step = turned ? (size_t)(LINE_PIXELS / place) + 1 : 1;
+    gb_buf_add(script, "set xtics (");
+    for (size_t i = 0; i < n; i += step) {
+        gb_buf_add(script, i > 0 ? ", " : "");
+        gb_picture_text(script, ticks[i].text, TICK_COLUMNS);
+        gb_buf_printf(script, " %s", gb_print_double(ticks[i].at, number, sizeof number));
+    }
+    gb_buf_printf(script, ") noenhanced%s\n", turned ? " rotate by -30" : "");
 }
 
 static void set_tick(gb_tick *tick, double at)

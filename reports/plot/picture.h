@@ -56,6 +56,9 @@ void gb_picture_ticks(gb_buf *script, const char *axis, const gb_tick ticks[], s
  * name. GB_NO_MEMORY. */
 gb_code gb_picture_value_ticks(gb_buf *script, const char *param, const double x[], size_t n,
                                bool logarithmic, gb_error *err);
+/* All of n ticks (at 0, 1, 2, ...) of an x axis, with their texts turned where they would touch;
+ * where even that has no room every k-th. */
+void gb_picture_all_ticks(gb_buf *script, const gb_tick ticks[], size_t n, double pixels);
 /* Ticks at 1, 2 and 5 times powers of ten of a logarithmic axis from low to high; at powers alone
  * where those are many. */
 void gb_picture_log_ticks(gb_buf *script, const char *axis, double low, double high);
