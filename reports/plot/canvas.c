@@ -109,14 +109,25 @@ void gb_canvas_outputs(gb_canvas *c, gb_buf *script)
     gb_buf_free(&c->body);
 }
 
-void gb_legend_next(gb_legend *l, const char *text, double *x, double *y)
+void gb_legend_entry(gb_legend *l, const char *text, int dash, int point, const char *colour,
+                     const char *text_colour)
 {
-    double width = SIGN + gb_text_pixels(text, GB_LABEL_FONT - 1);
+    const double before = dash > 0 || point > 0 ? SIGN : 0;
+    const double width = before + gb_text_pixels(text, GB_LABEL_FONT - 1);
     if (l->x > l->left && l->x + width > l->right) {
         l->x = l->left;
         l->y -= GB_LEGEND_LINE;
     }
-    *x = l->x;
-    *y = l->y - GB_LEGEND_LINE / 2;
+    const double x = l->x, y = l->y - GB_LEGEND_LINE / 2;
     l->x += width + GAP;
+    if (l->canvas == NULL) {
+        return;
+    }
+    if (dash > 0) {
+        gb_canvas_line(l->canvas, x, y, x + SIGN - 4, y, colour, 2, dash);
+    }
+    if (point > 0) {
+        gb_canvas_sign(l->canvas, x + (SIGN - 4) / 2, y, point, 1, colour);
+    }
+    gb_canvas_text(l->canvas, text, x + before, y, "left", 0, text_colour);
 }

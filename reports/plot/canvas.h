@@ -42,7 +42,9 @@ typedef struct gb_legend {
     gb_canvas *canvas; /* NULL: nothing is drawn, only the room is found */
     double left, right, x, y;
 } gb_legend;
-/* Where an entry with a sign of 26 pixels and this text begins (x, and its middle y). */
-void gb_legend_next(gb_legend *legend, const char *text, double *x, double *y);
+/* An entry: a line of this dash type (0: none) and a sign on it (0: none) in `colour`, and a text
+ * (NULL: black); without line and sign the text begins at the left. */
+void gb_legend_entry(gb_legend *legend, const char *text, int dash, int point, const char *colour,
+                     const char *text_colour);
 
 #endif

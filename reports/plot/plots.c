@@ -8,6 +8,7 @@
 #include "reports/plot/bar.h"
 #include "reports/plot/batch_curve.h"
 #include "reports/plot/curve.h"
+#include "reports/plot/ladder.h"
 #include "reports/plot/roofline.h"
 
 /* A kind of picture; a suite's words for them stand in harness/suite/plots.c. */
@@ -25,6 +26,9 @@ static const plot_type types[] = {
     {"batch-curve", gb_batch_curve_write,
      "Closed loop: the next request is sent when the last one was answered. " GB_KNEE_RULE
      " p99 is drawn where a case has at least 1000 requests."},
+    {"ladder", gb_ladder_write,
+     "Both axes are logarithmic. Grey lines: where the working set is as large as a cache. Bars: "
+     "95 % confidence interval between replicates."},
     {"roofline", gb_roofline_write, NULL},
 };
 

@@ -236,35 +236,6 @@ static void draw_panel(drawing *d, const gb_roof_panel *p, const char *title, co
 
 /* --- the legend ------------------------------------------------------------------------------- */
 
-static void line_entry(gb_legend *l, const char *text, int dash)
-{
-    double x, y;
-    gb_legend_next(l, text, &x, &y);
-    if (l->canvas != NULL) {
-        gb_canvas_line(l->canvas, x, y, x + 22, y, "#000000", dash == 1 ? 2 : 1.5, dash);
-        gb_canvas_text(l->canvas, text, x + 26, y, "left", 0, NULL);
-    }
-}
-
-static void sign_entry(gb_legend *l, const char *text, int sign, const char *colour)
-{
-    double x, y;
-    gb_legend_next(l, text, &x, &y);
-    if (l->canvas != NULL) {
-        gb_canvas_sign(l->canvas, x + 14, y, sign, 1.3, colour);
-        gb_canvas_text(l->canvas, text, x + 26, y, "left", 0, NULL);
-    }
-}
-
-static void text_entry(gb_legend *l, const char *text, const char *colour)
-{
-    double x, y;
-    gb_legend_next(l, text, &x, &y);
-    if (l->canvas != NULL) {
-        gb_canvas_text(l->canvas, text, x, y, "left", 0, colour);
-    }
-}
-
 /* What one of the points of any panel is, or any line. */
 static bool any(const gb_roof_panel panels[], size_t n, bool measured, bool theory, bool above,
                 bool limited)
@@ -288,23 +259,23 @@ static bool any(const gb_roof_panel panels[], size_t n, bool measured, bool theo
 static void write_legend(gb_legend *l, const drawing *d, const gb_roof_panel panels[], size_t n)
 {
     if (any(panels, n, true, false, false, false)) {
-        line_entry(l, "roof, measured", 1);
+        gb_legend_entry(l, "roof, measured", 1, 0, "#000000", NULL);
     }
     if (any(panels, n, false, true, false, false)) {
-        line_entry(l, "roof, theoretical or as published", 2);
+        gb_legend_entry(l, "roof, theoretical or as published", 2, 0, "#000000", NULL);
     }
     if (any(panels, n, false, false, true, false)) {
-        sign_entry(l, "implausible: above its roof, an error in the measurement", SIGN_ABOVE,
-                   "#000000");
+        gb_legend_entry(l, "implausible: above its roof, an error in the measurement", 0,
+                        SIGN_ABOVE, "#000000", NULL);
     }
     if (any(panels, n, false, false, false, true)) {
-        sign_entry(l, "kernel-limited: the kernel, not the device, sets the limit", SIGN_LIMITED,
-                   "#000000");
+        gb_legend_entry(l, "kernel-limited: the kernel, not the device, sets the limit", 0,
+                        SIGN_LIMITED, "#000000", NULL);
     }
     for (size_t i = 0; i < d->n_numbered; i++) {
         char *text = gb_text_format("%zu = %s", i + 1, d->numbered[i]);
-        sign_entry(l, text != NULL ? text : "", gb_picture_point(d->groups[i]),
-                   gb_picture_colour(d->groups[i]));
+        gb_legend_entry(l, text != NULL ? text : "", 0, gb_picture_point(d->groups[i]),
+                        gb_picture_colour(d->groups[i]), NULL);
         free(text);
     }
     for (size_t i = 0; i < n; i++) {
@@ -314,7 +285,7 @@ static void write_legend(gb_legend *l, const drawing *d, const gb_roof_panel pan
                     ? gb_text_copy(panels[i].missing.data)
                     : gb_text_format("%s: %s", gb_results_device_name(d->results, panels[i].device),
                                      panels[i].missing.data);
-            text_entry(l, text != NULL ? text : "", GREY);
+            gb_legend_entry(l, text != NULL ? text : "", 0, 0, NULL, GREY);
             free(text);
         }
     }
