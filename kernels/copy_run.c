@@ -153,8 +153,6 @@ static gb_code sample_both(gb_run *run, uint64_t iterations, gb_sample *out, gb_
     double whole = 0, ends[2] = {0, 0};
     gb_code code =
         gb_gate_around(dev, run->stream, run->gate, enqueue_both, &b, &out->gate_expired, err);
-    if (code != GB_OK) /* the second stream may not have been joined */
-        dev->ops->stream_sync(dev, s->second, NULL);
     if (code == GB_OK)
         code = dev->ops->elapsed_ns(dev, s->start, s->stop, &whole, err);
     for (unsigned i = 0; i < 2 && code == GB_OK; i++)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "device/gate.h"
+
 static const char *const measure_words[] = {"capture",          "instantiate", "first-launch",
                                             "update",           "launch-api",  "replay-device",
                                             "replay-roundtrip", "eager-api",   "eager-device",
@@ -26,7 +28,7 @@ static const gb_param params[] = {
                      .kind = GB_PARAM_COUNT,
                      .unit = "chains",
                      .min = 1,
-                     .max = GRAPH_MAX_WIDTH,
+                     .max = GB_MAX_LANES,
                      .default_value = {.number = 1}},
     [GRAPH_STEPS] = {.name = "steps",
                      .summary = "dependent multiplications in a node; 0: a node only counts",
@@ -160,22 +162,6 @@ static gb_code verify(gb_run *run, gb_error *err)
 
 /* --- life --- */
 
-static gb_code make_lanes(gb_run *run, gb_error *err)
-{
-    gb_graph_state *s = run->state;
-    const gb_device_ops *ops = run->dev->ops;
-    gb_event **const events[] = {&s->start, &s->stop, &s->fork};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(events) && code == GB_OK; i++)
-        code = ops->event_create(run->dev, events[i], err);
-    for (uint64_t i = 0; i + 1 < s->width && code == GB_OK; i++) {
-        code = ops->stream_create(run->dev, &s->lanes[i], err);
-        if (code == GB_OK)
-            code = ops->event_create(run->dev, &s->joins[i], err);
-    }
-    return code;
-}
-
 /* Graphs that are launched more than once are made here; the steps of a graph's life make one each
  * time, and eager launches none. */
 static gb_code make_graphs(gb_run *run, gb_error *err)
@@ -203,7 +189,6 @@ static gb_code prepare(gb_run *run, gb_error *err)
     run->max_in_flight = gb_graph_most_in_flight(args);
     s->measure = gb_graph_measure_of(args);
     s->length = args[GRAPH_LENGTH].number;
-    s->width = args[GRAPH_WIDTH].number;
     s->nodes = nodes(args);
     s->sets = sets(args);
     s->steps = (uint32_t)args[GRAPH_STEPS].number;
@@ -212,7 +197,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
         run->dev->ops->alloc(run->dev, GB_MEM_DEVICE,
                              (size_t)(s->nodes * s->sets) * sizeof(uint32_t), &s->counters, err);
     if (code == GB_OK)
-        code = make_lanes(run, err);
+        code = gb_lanes_make(run, (uint32_t)args[GRAPH_WIDTH].number, &s->lanes, err);
     return code == GB_OK ? make_graphs(run, err) : code;
 }
 
@@ -227,16 +212,7 @@ static void release(gb_run *run)
     for (size_t i = 0; i < GB_COUNT(graphs); i++)
         if (graphs[i] != NULL)
             ops->graph_destroy(dev, graphs[i]);
-    for (uint64_t i = 0; i + 1 < s->width; i++) {
-        if (s->joins[i] != NULL)
-            ops->event_destroy(dev, s->joins[i]);
-        if (s->lanes[i] != NULL)
-            ops->stream_destroy(dev, s->lanes[i]);
-    }
-    gb_event *const events[] = {s->fork, s->stop, s->start};
-    for (size_t i = 0; i < GB_COUNT(events); i++)
-        if (events[i] != NULL)
-            ops->event_destroy(dev, events[i]);
+    gb_lanes_free(run, &s->lanes);
     ops->free(dev, &s->counters);
     free(s);
     run->state = NULL;
@@ -253,7 +229,8 @@ static bool samples_itself(const gb_value args[], gb_timer timer)
 static bool gate_allowed(const gb_value args[], gb_device_kind kind)
 {
     (void)kind;
-    return gb_graph_measure_of(args) != GRAPH_EAGER_DEVICE || nodes(args) <= GRAPH_MOST_LAUNCHES;
+    return gb_graph_measure_of(args) != GRAPH_EAGER_DEVICE ||
+           gb_graph_operations(args) <= GB_MAX_BEHIND_GATE;
 }
 
 const gb_kernel gb_kernel_graph = {

@@ -23,12 +23,9 @@ GRAPH_INLINE uint32_t gb_graph_spin(uint32_t steps)
 
 #if !defined(__cplusplus)
 #include "kernels/common.h"
+#include "kernels/lanes.h"
 
 enum { GRAPH_MEASURE, GRAPH_LENGTH, GRAPH_WIDTH, GRAPH_STEPS };
-enum { GRAPH_MAX_WIDTH = 16 };
-/* A driver's queue holds about 1,000 launches; when it is full the calls wait. No more than this
- * many wait behind a gate, or between two waits of the host where calls are timed. */
-enum { GRAPH_MOST_LAUNCHES = 512 };
 
 typedef enum gb_graph_measure {
     GRAPH_CAPTURE,
@@ -45,7 +42,7 @@ typedef enum gb_graph_measure {
 
 typedef struct gb_graph_state {
     gb_graph_measure measure;
-    uint64_t length, width, nodes;
+    uint64_t length, nodes;
     uint32_t steps, spun;  /* of a node, and what they give */
     gb_memory counters;    /* uint32_t [sets][nodes] */
     uint64_t sets;         /* 2 for update, which switches from one to the other; otherwise 1 */
@@ -54,12 +51,13 @@ typedef struct gb_graph_state {
     uint32_t in_flight;    /* launches since the host last waited */
     gb_graph *graph;       /* instantiated and launched again and again; NULL: eager */
     gb_graph *variants[2]; /* update: captured for each set, never launched themselves */
-    gb_stream *lanes[GRAPH_MAX_WIDTH - 1]; /* beside the run's own stream */
-    gb_event *fork, *joins[GRAPH_MAX_WIDTH - 1], *start, *stop;
+    gb_lanes lanes;        /* as many as the graph is wide */
 } gb_graph_state;
 
 gb_graph_measure gb_graph_measure_of(const gb_value args[]);
 bool gb_graph_is_eager(gb_graph_measure measure);
+/* Operations that all launches of one iteration, one by one, put on the streams. */
+uint64_t gb_graph_operations(const gb_value args[]);
 /* The most launches that wait at once in samples. */
 uint32_t gb_graph_most_in_flight(const gb_value args[]);
 

@@ -12,31 +12,6 @@ GB_FN_DECLARE(graph_node)
 
 /* --- all nodes, on the streams --- */
 
-static gb_code fork_lanes(gb_run *run, gb_error *err)
-{
-    gb_graph_state *s = run->state;
-    const gb_device_ops *ops = run->dev->ops;
-    gb_code code = GB_OK;
-    if (s->width > 1)
-        code = ops->event_record(run->dev, s->fork, run->stream, err);
-    for (uint64_t i = 0; i + 1 < s->width && code == GB_OK; i++)
-        code = ops->stream_wait(run->dev, s->lanes[i], s->fork, err);
-    return code;
-}
-
-static gb_code join_lanes(gb_run *run, gb_error *err)
-{
-    gb_graph_state *s = run->state;
-    const gb_device_ops *ops = run->dev->ops;
-    gb_code code = GB_OK;
-    for (uint64_t i = 0; i + 1 < s->width && code == GB_OK; i++) {
-        code = ops->event_record(run->dev, s->joins[i], s->lanes[i], err);
-        if (code == GB_OK)
-            code = ops->stream_wait(run->dev, run->stream, s->joins[i], err);
-    }
-    return code;
-}
-
 /* The nodes [first, end) of every chain, one of each chain in turn. */
 static gb_code launch_nodes(gb_run *run, unsigned set, uint64_t first, uint64_t end, gb_error *err)
 {
@@ -45,11 +20,11 @@ static gb_code launch_nodes(gb_run *run, unsigned set, uint64_t first, uint64_t 
     uint32_t *counters = (uint32_t *)s->counters.device + set * s->nodes;
     gb_code code = GB_OK;
     for (uint64_t k = first; k < end && code == GB_OK; k++) {
-        for (uint64_t lane = 0; lane < s->width && code == GB_OK; lane++) {
+        for (uint32_t lane = 0; lane < s->lanes.n && code == GB_OK; lane++) {
             uint64_t node = lane * s->length + k;
             uint32_t chained = k > 0;
             code = run->dev->ops->launch(
-                run->dev, lane == 0 ? run->stream : s->lanes[lane - 1], GB_FN(graph_node), &one,
+                run->dev, gb_lane(run, &s->lanes, lane), GB_FN(graph_node), &one,
                 (void *[]){&counters, &node, &chained, &s->steps, &s->spun}, err);
         }
     }
@@ -58,11 +33,11 @@ static gb_code launch_nodes(gb_run *run, unsigned set, uint64_t first, uint64_t 
 
 static gb_code enqueue_nodes(gb_run *run, unsigned set, gb_error *err)
 {
-    const gb_graph_state *s = run->state;
-    gb_code code = fork_lanes(run, err);
+    gb_graph_state *s = run->state;
+    gb_code code = gb_lanes_fork(run, &s->lanes, err);
     if (code == GB_OK)
         code = launch_nodes(run, set, 0, s->length, err);
-    return code == GB_OK ? join_lanes(run, err) : code;
+    return code == GB_OK ? gb_lanes_join(run, &s->lanes, err) : code;
 }
 
 /* --- graphs --- */
@@ -231,17 +206,17 @@ static gb_code sample_launch_api(gb_run *run, double *ns, gb_error *err)
 static gb_code sample_eager_api(gb_run *run, double *ns, gb_error *err)
 {
     gb_graph_state *s = run->state;
-    const uint64_t at_once = GRAPH_MOST_LAUNCHES / s->width;
+    const uint64_t at_once = GB_MAX_BEHIND_GATE / s->lanes.n;
     gb_code code = run->dev->ops->sync(run->dev, err);
     for (uint64_t first = 0; first < s->length && code == GB_OK; first += at_once) {
         const uint64_t end = s->length - first < at_once ? s->length : first + at_once;
         const uint64_t start = now(run);
         if (first == 0)
-            code = fork_lanes(run, err);
+            code = gb_lanes_fork(run, &s->lanes, err);
         if (code == GB_OK)
             code = launch_nodes(run, 0, first, end, err);
         if (code == GB_OK && end == s->length)
-            code = join_lanes(run, err);
+            code = gb_lanes_join(run, &s->lanes, err);
         *ns += since(run, start);
         if (code == GB_OK)
             code = run->dev->ops->sync(run->dev, err);
@@ -261,39 +236,10 @@ static gb_code sample_roundtrip(gb_run *run, double *ns, gb_error *err)
     return code;
 }
 
-/* Two events around `iterations`, held back where the gate may be used. */
-static gb_code sample_device(gb_run *run, uint64_t iterations, double *ns, bool *expired,
-                             gb_error *err)
-{
-    gb_graph_state *s = run->state;
-    gb_device *dev = run->dev;
-    const gb_device_ops *ops = dev->ops;
-    const bool gate = run->gate;
-    gb_code code = gate ? ops->gate_hold(dev, run->stream, GB_GATE_LIMIT_NS, err) : GB_OK;
-    if (code != GB_OK)
-        return code;
-    code = ops->event_record(dev, s->start, run->stream, err);
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
-        code = gb_graph_enqueue(run, err);
-    if (code == GB_OK)
-        code = ops->event_record(dev, s->stop, run->stream, err);
-    if (gate)
-        ops->gate_release(dev);
-    const gb_code synced = ops->sync(dev, code == GB_OK ? err : NULL);
-    code = code == GB_OK ? synced : code;
-    if (gate) {
-        const gb_code finished = ops->gate_finish(dev, expired, code == GB_OK ? err : NULL);
-        code = code == GB_OK ? finished : code;
-    }
-    if (code == GB_OK && !*expired)
-        code = ops->elapsed_ns(dev, s->start, s->stop, ns, err);
-    return code;
-}
-
 static gb_code sample_once(gb_run *run, uint64_t iterations, double *ns, bool *expired,
                            gb_error *err)
 {
-    const gb_graph_state *s = run->state;
+    gb_graph_state *s = run->state;
     switch (s->measure) {
     case GRAPH_CAPTURE:
     case GRAPH_INSTANTIATE:
@@ -312,7 +258,13 @@ static gb_code sample_once(gb_run *run, uint64_t iterations, double *ns, bool *e
     case GRAPH_EAGER_DEVICE:
         break;
     }
-    return sample_device(run, iterations, ns, expired, err);
+    return gb_lanes_sample(run, &s->lanes, iterations, gb_graph_enqueue, ns, expired, err);
+}
+
+uint64_t gb_graph_operations(const gb_value args[])
+{
+    return args[GRAPH_LENGTH].number * args[GRAPH_WIDTH].number +
+           gb_lanes_operations((uint32_t)args[GRAPH_WIDTH].number);
 }
 
 /* Iterations that may wait at once. */
@@ -322,7 +274,7 @@ static uint64_t at_once(const gb_value args[])
     const uint64_t nodes = args[GRAPH_LENGTH].number * args[GRAPH_WIDTH].number;
     uint64_t most = 1;
     if (measure == GRAPH_EAGER_DEVICE)
-        most = GRAPH_MOST_LAUNCHES / nodes;
+        most = GB_MAX_BEHIND_GATE / gb_graph_operations(args);
     else if (measure == GRAPH_REPLAY_DEVICE || measure == GRAPH_LAUNCH_API)
         most = MOST_NODES / nodes < MOST_GRAPHS ? MOST_NODES / nodes : MOST_GRAPHS;
     return most > 0 ? most : 1;
@@ -335,8 +287,8 @@ uint32_t gb_graph_most_in_flight(const gb_value args[])
     uint64_t launches = at_once(args);
     if (gb_graph_is_eager(measure))
         launches *= nodes;
-    if (measure == GRAPH_EAGER_API && launches > GRAPH_MOST_LAUNCHES)
-        launches = GRAPH_MOST_LAUNCHES;
+    if (measure == GRAPH_EAGER_API && launches > GB_MAX_BEHIND_GATE)
+        launches = GB_MAX_BEHIND_GATE;
     return (uint32_t)launches;
 }
 

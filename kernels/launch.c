@@ -150,28 +150,11 @@ static void make_work(void *user, void *to, uint64_t first, size_t count)
     for (size_t i = 0; i < count; i++) {
         const uint32_t launch = (uint32_t)(first + i);
         uint32_t *values = s->values.device;
-        out[i] = (gb_launch_work){.values = values + (launch % s->streams) * s->n,
+        out[i] = (gb_launch_work){.values = values + (launch % s->lanes.n) * s->n,
                                   .n = s->n,
                                   .first = launch,
                                   .steps = s->mode == LAUNCH_FUSED ? s->launches : 1};
     }
-}
-
-static gb_code make_streams(gb_run *run, gb_error *err)
-{
-    gb_launch_state *s = run->state;
-    const gb_device_ops *ops = run->dev->ops;
-    gb_code code = ops->event_create(run->dev, &s->start, err);
-    if (code == GB_OK)
-        code = ops->event_create(run->dev, &s->stop, err);
-    if (code == GB_OK)
-        code = ops->event_create(run->dev, &s->fork, err);
-    for (uint32_t i = 0; i + 1 < s->streams && code == GB_OK; i++) {
-        code = ops->stream_create(run->dev, &s->others[i], err);
-        if (code == GB_OK)
-            code = ops->event_create(run->dev, &s->joins[i], err);
-    }
-    return code;
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)
@@ -186,7 +169,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->mode = gb_launch_mode_of(args);
     s->fn = gb_launch_fn(args[LAUNCH_ARGUMENT_BYTES].number);
     s->launches = (uint32_t)args[LAUNCH_LAUNCHES].number;
-    s->streams = (uint32_t)args[LAUNCH_STREAMS].number;
+    s->lanes.n = (uint32_t)args[LAUNCH_STREAMS].number;
     s->n = elements(args);
     s->shape = gb_launch_shape(dev, s->n, GB_BLOCK);
     const uint64_t words = args[LAUNCH_ARGUMENT_BYTES].number / 8;
@@ -200,7 +183,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     if (code == GB_OK)
         code =
             gb_memory_write(run, &s->work, sizeof(gb_launch_work), works(args), make_work, s, err);
-    return code == GB_OK ? make_streams(run, err) : code;
+    return code == GB_OK ? gb_lanes_make(run, s->lanes.n, &s->lanes, err) : code;
 }
 
 static gb_code reset(gb_run *run, gb_error *err)
@@ -228,9 +211,9 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     const gb_launch_state *s = run->state;
     checking c = {.s = s};
-    for (uint32_t i = 0; i < s->streams; i++)
+    for (uint32_t i = 0; i < s->lanes.n; i++)
         c.expected[i] = gb_launch_expected(s, i);
-    const uint64_t count = s->n * s->streams;
+    const uint64_t count = s->n * s->lanes.n;
     gb_code code =
         gb_memory_compare(run, &s->values, sizeof(uint32_t), count, compare, &c, &c.bad, err);
     if (code != GB_OK)
@@ -245,19 +228,9 @@ static void release(gb_run *run)
     if (s == NULL)
         return;
     gb_device *dev = run->dev;
-    const gb_device_ops *ops = dev->ops;
-    for (uint32_t i = 0; i + 1 < s->streams; i++) {
-        if (s->joins[i] != NULL)
-            ops->event_destroy(dev, s->joins[i]);
-        if (s->others[i] != NULL)
-            ops->stream_destroy(dev, s->others[i]);
-    }
-    gb_event *const events[] = {s->fork, s->stop, s->start};
-    for (size_t i = 0; i < GB_COUNT(events); i++)
-        if (events[i] != NULL)
-            ops->event_destroy(dev, events[i]);
-    ops->free(dev, &s->work);
-    ops->free(dev, &s->values);
+    gb_lanes_free(run, &s->lanes);
+    dev->ops->free(dev, &s->work);
+    dev->ops->free(dev, &s->values);
     free(s);
     run->state = NULL;
 }

@@ -28,6 +28,7 @@ LAUNCH_INLINE uint32_t gb_launch_step(uint32_t x, uint32_t number)
 
 #if !defined(__cplusplus)
 #include "kernels/common.h"
+#include "kernels/lanes.h"
 
 enum { LAUNCH_MODE, LAUNCH_LAUNCHES, LAUNCH_ARGUMENT_BYTES, LAUNCH_BLOCKS, LAUNCH_STREAMS };
 enum { LAUNCH_MAX_STREAMS = 8, LAUNCH_MAX_LAUNCHES = 512, LAUNCH_MAX_ARGUMENT_BYTES = 4096 };
@@ -40,8 +41,7 @@ enum { LAUNCH_PART_SUBMIT, LAUNCH_PART_BACK_TO_BACK, LAUNCH_PART_ROUND_TRIP };
 typedef struct gb_launch_state {
     gb_launch_mode mode;
     const gb_fn *fn;
-    uint32_t launches; /* of an iteration, whatever the mode: steps of work */
-    uint32_t streams;
+    uint32_t launches;  /* of an iteration, whatever the mode: steps of work */
     uint32_t in_flight; /* launches since the host last waited */
     gb_launch shape;
     uint64_t n;                                        /* elements a stream */
@@ -49,8 +49,7 @@ typedef struct gb_launch_state {
     gb_memory work;                                    /* gb_launch_work, one a launch */
     uint64_t arguments[LAUNCH_MAX_ARGUMENT_BYTES / 8]; /* the first word is a pointer into `work` */
     uint32_t extra; /* what the last word of the arguments adds to the number of a step */
-    gb_stream *others[LAUNCH_MAX_STREAMS - 1]; /* beside the run's own */
-    gb_event *fork, *joins[LAUNCH_MAX_STREAMS - 1], *start, *stop;
+    gb_lanes lanes; /* a stream each */
 } gb_launch_state;
 
 gb_launch_mode gb_launch_mode_of(const gb_value args[]);

@@ -27,7 +27,23 @@ bool gb_row_number_is(const gb_row *row, const char *param, double number);
 gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
                        json_t *figures, gb_error *err);
 
-/* findings_batch.c: one finding for each curve */
+/* findings_batch.c: one finding for each curve.
+ *
+ * The knee is the smallest batch with at least GB_KNEE_SHARE of the largest throughput measured in
+ * its series; see docs/methodology.md. */
+#define GB_KNEE_SHARE 0.9
+#define GB_KNEE_RULE                                                                               \
+    "The knee is the smallest measured batch with at least 90 % of the largest throughput of its " \
+    "series; there is none when only the largest batch reaches that, or with fewer than five."
+typedef struct gb_knee {
+    size_t at, peak; /* indices; `at` is the first that reaches the share */
+    bool found;      /* false: only the last one does, the plateau was not seen */
+} gb_knee;
+/* n throughputs (> 0) by growing batch; false: too few to speak of a knee. */
+bool gb_batch_knee(const double throughput[], size_t n, gb_knee *out);
+/* Geometric centre over the replicates that went well; NAN unless all of them have it. */
+double gb_row_p95(const gb_row *row);
+double gb_row_p99(const gb_row *row);
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);

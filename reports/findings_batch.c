@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/units.h"
 
-#define SHARE 0.9      /* of the peak */
 #define LEAST_POINTS 5 /* a knee among fewer batches would say little */
 
 static const char *const without[] = {"batch", NULL};
@@ -86,7 +85,6 @@ static double p99_of(const gb_summary *time)
     return time->p99;
 }
 
-/* Geometric centre over the replicates that went well; NAN unless all of them have it. */
 static double percentile(const gb_row *row, double (*of)(const gb_summary *))
 {
     double sum = 0;
@@ -98,11 +96,20 @@ static double percentile(const gb_row *row, double (*of)(const gb_summary *))
     return row->n_ok > 0 ? exp(sum / (double)row->n_ok) : NAN;
 }
 
+double gb_row_p95(const gb_row *row)
+{
+    return percentile(row, p95_of);
+}
+
+double gb_row_p99(const gb_row *row)
+{
+    return percentile(row, p99_of);
+}
+
 static json_t *latency_json(const gb_row *row)
 {
     return json_pack("{s:o, s:o, s:o}", "p50", gb_json_real(row->time_ns), "p95",
-                     gb_json_real(percentile(row, p95_of)), "p99",
-                     gb_json_real(percentile(row, p99_of)));
+                     gb_json_real(gb_row_p95(row)), "p99", gb_json_real(gb_row_p99(row)));
 }
 
 static json_t *figures(const gb_row *first, const gb_row *knee, const gb_row *peak, bool found)
@@ -111,8 +118,8 @@ static json_t *figures(const gb_row *first, const gb_row *knee, const gb_row *pe
     json_object_del(params, "batch");
     return json_pack(
         "{s:s, s:s, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "loop", "closed",
-        "benchmark", first->first->benchmark, "params", params, "share", SHARE, "knee_batch",
-        found ? gb_json_real(batch_of(knee)) : json_null(), "knee_throughput",
+        "benchmark", first->first->benchmark, "params", params, "share", GB_KNEE_SHARE,
+        "knee_batch", found ? gb_json_real(batch_of(knee)) : json_null(), "knee_throughput",
         found ? gb_json_real(throughput_of(knee)) : json_null(), "knee_latency_ns",
         found ? latency_json(knee) : json_null(), "peak_batch", gb_json_real(batch_of(peak)),
         "peak_throughput", gb_json_real(throughput_of(peak)), "smallest_batch",
@@ -124,7 +131,7 @@ static void say_knee(const gb_row *first, const gb_row *knee, const gb_row *peak
 {
     char rate[32], best[32];
     const double share = throughput_of(knee) / throughput_of(peak);
-    const double p95 = percentile(knee, p95_of) / percentile(first, p95_of);
+    const double p95 = gb_row_p95(knee) / gb_row_p95(first);
     gb_buf_printf(text,
                   "batch %.0f is the knee: %.0f %% of the peak throughput (%s of %s at batch %.0f) "
                   "at %.1f times the median",
@@ -162,21 +169,41 @@ static void say(const gb_row *first, const gb_row *knee, const gb_row *peak, boo
     }
 }
 
+bool gb_batch_knee(const double throughput[], size_t n, gb_knee *out)
+{
+    *out = (gb_knee){0};
+    if (n < LEAST_POINTS) {
+        return false;
+    }
+    for (size_t i = 1; i < n; i++) {
+        out->peak = throughput[i] > throughput[out->peak] ? i : out->peak;
+    }
+    while (throughput[out->at] < GB_KNEE_SHARE * throughput[out->peak]) {
+        out->at++;
+    }
+    out->found = out->at + 1 < n;
+    return true;
+}
+
 static gb_code find_knee(const gb_view *view, const curve *c, json_t *findings, gb_error *err)
 {
-    const gb_row *peak = c->rows[0];
-    for (size_t i = 1; i < c->n; i++) {
-        peak = throughput_of(c->rows[i]) > throughput_of(peak) ? c->rows[i] : peak;
+    gb_knee knee;
+    double *throughput = calloc(c->n, sizeof *throughput);
+    if (throughput == NULL) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     }
-    size_t knee = 0;
-    while (throughput_of(c->rows[knee]) < SHARE * throughput_of(peak)) {
-        knee++;
+    for (size_t i = 0; i < c->n; i++) {
+        throughput[i] = throughput_of(c->rows[i]);
     }
-    /* Where only the last point reaches the share, the plateau was not seen. */
-    const bool found = knee + 1 < c->n;
+    bool enough = gb_batch_knee(throughput, c->n, &knee);
+    free(throughput);
+    if (!enough) {
+        return GB_OK;
+    }
+    const gb_row *at = c->rows[knee.at], *peak = c->rows[knee.peak];
     gb_buf text = {0};
-    say(c->rows[0], c->rows[knee], peak, found, &text);
-    json_t *data = figures(c->rows[0], c->rows[knee], peak, found);
+    say(c->rows[0], at, peak, knee.found, &text);
+    json_t *data = figures(c->rows[0], at, peak, knee.found);
     gb_code code = data != NULL ? gb_finding_add(findings, view, "batch-knee", &text, data, err)
                                 : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(&text);
@@ -193,7 +220,7 @@ gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err)
     for (size_t i = 0; i < view->n && code == GB_OK; i++) {
         if (has_point(&view->rows[i])) {
             collect(view, i, &c);
-            code = c.n >= LEAST_POINTS ? find_knee(view, &c, findings, err) : GB_OK;
+            code = c.n > 0 ? find_knee(view, &c, findings, err) : GB_OK;
         }
     }
     free(c.rows);

@@ -71,26 +71,87 @@ static json_t *run_json(const gb_cli *cli, uint64_t seed, json_t *settings)
                      "settings", settings, "environment", environment(), "legs", leg);
 }
 
+static void add_unless_there(json_t *values, json_t *value)
+{
+    size_t i;
+    const json_t *other;
+    bool there = false;
+    json_array_foreach(values, i, other)
+    {
+        there = there || json_equal(other, value);
+    }
+    if (!there)
+        json_array_append(values, value);
+    json_decref(value);
+}
+
+/* The values of the benchmark's cases for which a condition holds, so that a report need not know
+ * how conditions are written. */
+static json_t *condition_json(const gb_benchmark *benchmark, const gb_condition *condition)
+{
+    const gb_param *param = &benchmark->spec->params[condition->param];
+    json_t *values = json_array();
+    bool axis_found = false;
+    for (size_t a = 0; values && a < benchmark->n_axes; a++) {
+        const gb_axis *axis = &benchmark->axes[a];
+        if (axis->param != condition->param)
+            continue;
+        axis_found = true;
+        for (int kind = 0; kind < GB_DEVICE_KINDS; kind++)
+            for (size_t v = 0; v < axis->n[kind]; v++)
+                if (gb_condition_holds(condition, axis->values[kind][v]))
+                    add_unless_there(values, gb_value_json(param, axis->values[kind][v]));
+    }
+    if (values && !axis_found && gb_condition_holds(condition, param->default_value))
+        json_array_append_new(values, gb_value_json(param, param->default_value));
+    return values;
+}
+
+static const char *metric_name(const gb_kernel_spec *spec, int metric)
+{
+    if (metric == GB_PLOT_NO_METRIC)
+        return NULL;
+    return metric < 0 ? "time" : spec->metrics[metric].name;
+}
+
+static const char *unit_of(const gb_param *param)
+{
+    switch (param->kind) {
+    case GB_PARAM_BYTES:
+        return "bytes";
+    case GB_PARAM_NS:
+        return "ns";
+    case GB_PARAM_COUNT:
+        return param->unit;
+    case GB_PARAM_WORD:
+        break;
+    }
+    return NULL;
+}
+
+static json_t *plot_json(const gb_suite *suite, const gb_plot *plot)
+{
+    const gb_benchmark *benchmark = &suite->benchmarks[plot->benchmark];
+    const gb_kernel_spec *spec = benchmark->spec;
+    json_t *series = json_array(), *where = json_object();
+    for (size_t s = 0; series && s < plot->n_series; s++)
+        json_array_append_new(series, json_string(spec->params[plot->series[s]].name));
+    for (size_t c = 0; where && c < plot->n_where; c++)
+        json_object_set_new(where, spec->params[plot->where[c].param].name,
+                            condition_json(benchmark, &plot->where[c]));
+    const gb_param *x = plot->x < 0 ? NULL : &spec->params[plot->x];
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:s?, s:o, s:o}", "type", plot->type, "title",
+                     gb_json_string(plot->title), "benchmark", benchmark->name, "x",
+                     x == NULL ? NULL : x->name, "x_unit", x == NULL ? NULL : unit_of(x), "y",
+                     metric_name(spec, plot->y), "series", series, "where", where);
+}
+
 /* The suite's plots with names in place of indices, so that a report needs no suite library. */
 static json_t *plots_json(const gb_suite *suite)
 {
     json_t *array = json_array();
-    for (size_t i = 0; array && i < suite->n_plots; i++) {
-        const gb_plot *plot = &suite->plots[i];
-        const gb_benchmark *benchmark = &suite->benchmarks[plot->benchmark];
-        const gb_kernel_spec *spec = benchmark->spec;
-        json_t *series = json_array();
-        for (size_t s = 0; series && s < plot->n_series; s++)
-            json_array_append_new(series, json_string(spec->params[plot->series[s]].name));
-        json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:o}", "type",
-                                               plot->type, "title", gb_json_string(plot->title),
-                                               "benchmark", benchmark->name, "x",
-                                               plot->x < 0 ? NULL : spec->params[plot->x].name, "y",
-                                               plot->x < 0   ? NULL
-                                               : plot->y < 0 ? "time"
-                                                             : spec->metrics[plot->y].name,
-                                               "series", series));
-    }
+    for (size_t i = 0; array && i < suite->n_plots; i++)
+        json_array_append_new(array, plot_json(suite, &suite->plots[i]));
     return array;
 }
 

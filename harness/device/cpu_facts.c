@@ -114,6 +114,25 @@ static uint64_t cache_size(const char *text)
     return value * (*end == 'K' ? 1024u : *end == 'M' ? 1024u * 1024 : 1u);
 }
 
+/* Size of a processor's cache of this level that holds data; 0: not known. */
+static uint64_t level_bytes(int cpu, long level)
+{
+    char text[64], file[64];
+    for (int index = 0; index < 10; index++) {
+        snprintf(file, sizeof file, "cache/index%d/level", index);
+        if (!cpu_file(cpu, file, text, sizeof text))
+            break;
+        if (strtol(text, NULL, 10) != level)
+            continue;
+        snprintf(file, sizeof file, "cache/index%d/type", index);
+        if (!cpu_file(cpu, file, text, sizeof text) || strcmp(text, "Instruction") == 0)
+            continue;
+        snprintf(file, sizeof file, "cache/index%d/size", index);
+        return cpu_file(cpu, file, text, sizeof text) ? cache_size(text) : 0;
+    }
+    return 0;
+}
+
 /* Size of the last-level caches that the processors have, each counted once. */
 static uint64_t llc_bytes(const int cpus[], unsigned n)
 {
@@ -220,6 +239,8 @@ void gb_cpu_fill_info(unsigned threads, gb_device_info *out)
         .warp_size = 1,
         .clock_khz = max_clock_khz(cpus, n),
         .llc_bytes = llc_bytes(cpus, n),
+        .l1d_bytes = n > 0 ? level_bytes(cpus[0], 1) : 0,
+        .l2_bytes = n > 0 ? level_bytes(cpus[0], 2) : 0,
         .pinned_limit_bytes = gb_host_memlock_limit(),
         .max_threads_per_block = 1024,
         .max_grid = {INT32_MAX, 65535, 65535},

@@ -69,8 +69,9 @@ typedef struct gb_device_info {
     uint64_t clock_khz, memory_clock_khz; /* maximum, not momentary */
     uint32_t bus_bits;
     uint64_t memory_bytes, free_bytes;
-    uint64_t llc_bytes;          /* last-level cache: L2 on a GPU, the share of L3 on cpu */
-    uint64_t pinned_limit_bytes; /* RLIMIT_MEMLOCK on cpu; UINT64_MAX: no known limit */
+    uint64_t llc_bytes;           /* last-level cache: L2 on a GPU, the share of L3 on cpu */
+    uint64_t l1d_bytes, l2_bytes; /* cpu: caches of one core; 0: unknown, or not a cpu */
+    uint64_t pinned_limit_bytes;  /* RLIMIT_MEMLOCK on cpu; UINT64_MAX: no known limit */
     uint32_t max_threads_per_block;
     uint32_t max_grid[3];
     uint32_t shared_per_block, shared_per_block_optin;

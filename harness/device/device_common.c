@@ -95,6 +95,8 @@ json_t *gb_device_info_json(const gb_device_info *info)
         {"memory_bytes", known(info->memory_bytes)},
         {"free_bytes", known(info->free_bytes)},
         {"llc_bytes", known(info->llc_bytes)},
+        {"l1d_bytes", known(info->l1d_bytes)},
+        {"l2_bytes", known(info->l2_bytes)},
         {"pinned_limit_bytes", known(info->pinned_limit_bytes)},
         {"max_threads_per_block", known(info->max_threads_per_block)},
         {"max_grid", grid_json(info->max_grid)},

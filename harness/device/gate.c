@@ -11,9 +11,10 @@ gb_code gb_gate_around(gb_device *dev, gb_stream *stream, bool gated,
     code = enqueue(context, err);
     if (gated)
         dev->ops->gate_release(dev);
-    const gb_code synced = dev->ops->stream_sync(dev, stream, code == GB_OK ? err : NULL);
     if (code == GB_OK)
-        code = synced;
+        code = dev->ops->stream_sync(dev, stream, err);
+    else
+        dev->ops->sync(dev, NULL);
     if (gated) {
         const gb_code finished = dev->ops->gate_finish(dev, expired, code == GB_OK ? err : NULL);
         if (code == GB_OK)

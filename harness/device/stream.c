@@ -454,12 +454,14 @@ gb_code gb_cpu_elapsed_ns(gb_device *dev, gb_event *start, gb_event *stop, doubl
         stop->capture_id != 0)
         return gb_fail(err, GB_INVALID, "the time between events of which one was not recorded");
     gb_event *both[2] = {start, stop};
+    for (int i = 0; i < 2; i++)
+        if (!reached(both[i], both[i]->recorded))
+            drain(both[i]->stream);
+    /* Also when the stream's own thread was here first: a time between events with a failure before
+     * them is none. Not before both were reached: what lies between them and was to be skipped
+     * would run. */
     for (int i = 0; i < 2; i++) {
         gb_stream *stream = both[i]->stream;
-        if (!reached(both[i], both[i]->recorded))
-            drain(stream);
-        /* Also when the stream's own thread was here first: a time between events with a failure
-         * before them is none. */
         gb_code code = exists(gb_cpu_of(dev), stream) ? take_error(stream, err) : GB_OK;
         if (code != GB_OK)
             return code;

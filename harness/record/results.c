@@ -28,6 +28,7 @@ void gb_results_free(gb_results *results)
     free(results->records);
     json_decref(results->document);
     free(results->hardware_fault);
+    free(results->path);
     *results = (gb_results){0};
 }
 
@@ -331,6 +332,8 @@ gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_erro
     if (code == GB_OK) {
         code = gb_results_find_fault(out, err);
     }
+    out->path = dir;
+    dir = NULL;
 done:
     free(dir);
     free(file);

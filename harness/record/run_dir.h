@@ -52,6 +52,7 @@ typedef struct gb_results {
     /* The first record that met a hardware fault and what it says, also when a later record of the
      * case has replaced it; owned. NULL: there was none. */
     char *hardware_fault;
+    char *path; /* the run directory that it was read from; owned. NULL: not from one */
 } gb_results;
 /* Reads results.json of a directory (or the file itself). Without one, or when it says
  * complete: false, falls back to cases.jsonl beside it with complete = false; `document` is then
@@ -60,6 +61,13 @@ typedef struct gb_results {
  * path, duplicate record). After an error *out is zeroed. */
 gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_error *err);
 void gb_results_free(gb_results *results); /* leaves it zeroed */
+/* The records of some cases alone, with their samples, from DIR/cases.jsonl as gpubench writes it:
+ * the last of each device, case and replicate, in the order of the file. Lines that do not name one
+ * of the n cases are skipped unread, so that a few cases of a large file cost little. Only
+ * `records` and `n` of *out are filled; it is zeroed after an error. GB_IO without the file,
+ * GB_INVALID, GB_NO_MEMORY. Free with gb_results_free. */
+gb_code gb_results_load_cases(const char *dir, const char *const cases[], size_t n, gb_results *out,
+                              gb_error *err);
 
 /* Whether other runs may be compared with this one as their baseline: GB_HARDWARE_FAULT, with the
  * case and its reason, when the hardware failed in it. */

@@ -164,8 +164,11 @@ gb_code gb_measure_case(gb_device *dev, const gb_kernel *kernel, const gb_value 
     record->status = status;
     if (status == GB_STATUS_FAILED && record->case_id)
         gb_fail_context(&why, "%s", record->case_id);
-    if (status != GB_STATUS_OK)
+    if (status != GB_STATUS_OK) {
         gb_record_fail(record, status, &why);
+        /* its metrics stay, without a value */
+        gb_record_summarise(record, kernel->spec.metrics, kernel->spec.n_metrics, NULL);
+    }
     free(m.samples);
     free(m.scratch);
     free(m.parts);

@@ -263,10 +263,8 @@ gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
     record->n_samples = m->n;
     m->samples = NULL;
     code = gb_record_summarise(record, spec->metrics, spec->n_metrics, err);
-    if (code) {
-        record->n_metrics = 0;
+    if (code)
         return code;
-    }
     /* What passes over the link is bound by the link, whatever cache lies at either end. */
     bool resident = record->cache == GB_CACHE_WARM && record->work.working_set > 0 &&
                     record->work.working_set <= m->dev->info.llc_bytes &&

@@ -122,7 +122,8 @@ static void keep_without_worker(run *r, uint32_t replicate, uint32_t c, uint32_t
     if (status != GB_STATUS_SKIPPED)
         benchmark->spec->work(one->args, r->plan->kind, &record.work);
     if (!record.case_id || !record.benchmark || !record.kernel || !record.params ||
-        gb_record_fail(&record, status, why)) {
+        gb_record_fail(&record, status, why) ||
+        gb_record_summarise(&record, benchmark->spec->metrics, benchmark->spec->n_metrics, NULL)) {
         r->store_failed = true;
         r->ended = gb_fail(r->err, GB_NO_MEMORY, "%s: out of memory", one->id);
     } else {

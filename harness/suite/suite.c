@@ -63,6 +63,7 @@ void gb_suite_free(gb_suite *suite)
         free(suite->plots[i].type);
         free(suite->plots[i].title);
         free(suite->plots[i].series);
+        gb_conditions_free(suite->plots[i].where, suite->plots[i].n_where);
     }
     free(suite->plots);
     free(suite->file);

@@ -92,14 +92,17 @@ typedef struct gb_benchmark {
     int line, column;
 } gb_benchmark;
 
+#define GB_PLOT_NO_METRIC (-2)
 typedef struct gb_plot {
-    char *type;  /* "curve" ; more types come with the reports */
+    char *type;  /* "curve", "bar", ...: the table in plots.c */
     char *title; /* NULL: made from the benchmark */
     size_t benchmark;
-    int x;       /* param; -1: the picture has its own axes (roofline) */
-    int y;       /* metric; -1: time */
+    int x;       /* param; -1: the picture has its own axes (roofline, distribution) */
+    int y;       /* metric; -1: time; GB_PLOT_NO_METRIC: none */
     int *series; /* params */
     size_t n_series;
+    gb_condition *where; /* of a distribution: all must hold */
+    size_t n_where;
     int line, column;
 } gb_plot;
 

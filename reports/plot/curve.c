@@ -5,56 +5,21 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "reports/plot/gnuplot.h"
 #include "reports/plot/picture.h"
+#include "reports/plot/series.h"
 
 typedef struct curve {
-    const char *benchmark, *x, *y, *title;
-    const char *x_label, *y_label, *unit;
-    bool higher;
-    const json_t *series;
-    double x_min, x_max, y_min, y_max;
-    size_t n_points, n_series, left_out;
-    const char *name;
+    const gb_results *results;
+    const json_t *plot;
+    gb_wanted wanted;
+    gb_figures figures;
+    double *x; /* the different ones, growing */
+    size_t n_x;
+    const char *title;
     gb_buf *notes;
 } curve;
 
-/* "h2d, pinned": the series' name from its parameters; with the device where there are several. */
-static void series_label(const gb_results *results, const curve *c, const gb_row *row, gb_buf *out)
-{
-    size_t i;
-    const json_t *param;
-    json_array_foreach(c->series, i, param)
-    {
-        char value[160];
-        gb_buf_printf(out, "%s%s", out->length > 0 ? ", " : "",
-                      gb_row_param_text(row, json_string_value(param), value, sizeof value));
-    }
-    if (json_array_size(json_object_get(results->document, "devices")) > 1) {
-        gb_buf_printf(out, "%s%s", out->length > 0 ? ", " : "",
-                      gb_results_device_name(results, row->first->device));
-    }
-    if (out->length == 0) {
-        gb_buf_add(out, c->benchmark);
-    }
-}
-
-static bool belongs(const curve *c, const gb_row *row)
-{
-    double x = 0;
-    return strcmp(row->first->benchmark, c->benchmark) == 0 && gb_row_number(row, c->x, &x);
-}
-
-typedef struct point {
-    double x, y, low, high;
-    double time, half, work; /* for dips */
-} point;
-
-static int by_x(const void *a, const void *b)
-{
-    double x = ((const point *)a)->x, y = ((const point *)b)->x;
-    return x < y ? -1 : x > y;
-}
+/* --- points ----------------------------------------------------------------------------------- */
 
 static double counted_work(const gb_work *work)
 {
@@ -65,288 +30,214 @@ static double counted_work(const gb_work *work)
 }
 
 /* Time that falls by more than the noise while the work grows: drawn as measured, and said. */
-static void note_dips(const curve *c, const char *label, const point p[], size_t n)
+static void note_dips(const curve *c, const gb_series *series)
 {
-    for (size_t i = 1; i < n; i++) {
+    for (size_t i = 1; i < series->n; i++) {
         char from[32], to[32], x[40];
-        if (!(p[i].work > p[i - 1].work) || !isfinite(p[i].half) || !isfinite(p[i - 1].half) ||
-            !(p[i].time * (1 + p[i].half) < p[i - 1].time / (1 + p[i - 1].half))) {
+        const gb_point *at = &series->points[i];
+        const gb_row *now = at->row, *before = series->points[i - 1].row;
+        if (!(counted_work(&now->first->work) > counted_work(&before->first->work)) ||
+            !isfinite(now->plus_minus) || !isfinite(before->plus_minus) ||
+            !(now->time_ns * (1 + now->plus_minus) < before->time_ns / (1 + before->plus_minus))) {
             continue;
         }
         gb_buf_printf(c->notes,
                       "plots: %s: %s: at %s = %s the time falls from %s to %s although the work "
                       "grows; drawn as measured\n",
-                      c->name, label, c->x, gb_print_double(p[i].x, x, sizeof x),
-                      gb_format_ns(p[i - 1].time, from, sizeof from),
-                      gb_format_ns(p[i].time, to, sizeof to));
+                      c->wanted.name, series->label, c->wanted.x,
+                      gb_print_double(at->x, x, sizeof x),
+                      gb_format_ns(before->time_ns, from, sizeof from),
+                      gb_format_ns(now->time_ns, to, sizeof to));
     }
 }
 
-/* The points of the series called `label`, in order of x; returns how many. */
-static size_t collect(const gb_results *results, const gb_table *table, curve *c, const char *label,
-                      point out[])
+static void add_block(const curve *c, size_t number, gb_buf *data)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < table->n; i++) {
-        const gb_row *row = &table->rows[i];
-        gb_buf text = {0};
-        if (!belongs(c, row)) {
-            continue;
+    char text[4][40];
+    const gb_series *series = &c->figures.items[number];
+    gb_buf_printf(data, "%s# series %zu: %s\n# %s %s low high\n", number > 0 ? "\n\n" : "", number,
+                  series->label, c->wanted.x, c->wanted.y);
+    for (size_t i = 0; i < series->n; i++) {
+        const gb_point *p = &series->points[i];
+        gb_buf_printf(data, "%s %s %s %s\n", gb_print_double(p->x, text[0], 40),
+                      gb_print_double(p->y, text[1], 40), gb_print_double(p->low, text[2], 40),
+                      gb_print_double(p->high, text[3], 40));
+    }
+}
+
+/* A bar that is longer than a factor of two (two replicates that differ) leaves the picture instead
+ * of flattening all else. */
+static void y_range(const gb_figures *figures, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t s = 0; s < figures->n; s++) {
+        for (size_t i = 0; i < figures->items[s].n; i++) {
+            const gb_point *p = &figures->items[s].points[i];
+            *low = fmin(*low, fmax(p->low, p->y / 2));
+            *high = fmax(*high, fmin(p->high, p->y * 2));
         }
-        series_label(results, c, row, &text);
-        bool same = text.data != NULL && strcmp(text.data, label) == 0;
-        gb_buf_free(&text);
-        if (!same || row->n_ok == 0) {
-            continue;
-        }
-        point p = {0};
-        gb_row_number(row, c->x, &p.x);
-        p.y = gb_row_metric(row, c->y, &c->unit, &c->higher);
-        if (!(p.x > 0) || !(p.y > 0) || !isfinite(p.y)) {
-            c->left_out++;
-            continue;
-        }
-        double half = isfinite(row->plus_minus) ? row->plus_minus : 0;
-        p.time = row->time_ns;
-        p.half = row->plus_minus;
-        p.work = counted_work(&row->first->work);
-        p.low = p.y / (1 + half);
-        p.high = p.y * (1 + half);
-        out[n++] = p;
     }
-    qsort(out, n, sizeof *out, by_x);
-    return n;
 }
 
-static void grow(double value, double *low, double *high)
+/* --- fitted lines ----------------------------------------------------------------------------- */
+
+static bool may_be_fitted(const curve *c)
 {
-    *low = value < *low ? value : *low;
-    *high = value > *high ? value : *high;
+    return strcmp(c->wanted.x, "bytes") == 0 && strcmp(c->wanted.y, "bandwidth") == 0 &&
+           strcmp(c->figures.items[0].points[0].row->first->kernel, "copy") == 0;
 }
 
-static void add_block(curve *c, const char *label, const point p[], size_t n, gb_buf *data)
-{
-    char number[4][40];
-    gb_buf_printf(data, "%s# series %zu: %s\n# %s %s low high\n", c->n_series > 0 ? "\n\n" : "",
-                  c->n_series, label, c->x, c->y);
-    for (size_t i = 0; i < n; i++) {
-        gb_buf_printf(data, "%s %s %s %s\n", gb_print_double(p[i].x, number[0], 40),
-                      gb_print_double(p[i].y, number[1], 40),
-                      gb_print_double(p[i].low, number[2], 40),
-                      gb_print_double(p[i].high, number[3], 40));
-        grow(p[i].x, &c->x_min, &c->x_max);
-        /* A bar that is longer than a factor of two (two replicates that differ) leaves the picture
-         * instead of flattening all else. */
-        grow(fmax(p[i].low, p[i].y / 2), &c->y_min, &c->y_max);
-        grow(fmin(p[i].high, p[i].y * 2), &c->y_min, &c->y_max);
-    }
-    c->n_points += n;
-    c->n_series++;
-}
-
-/* Ticks at powers of two (bytes) with their labels: at most about a dozen. */
-static void byte_ticks(const curve *c, gb_buf *script)
-{
-    int from = (int)floor(log2(c->x_min)), to = (int)ceil(log2(c->x_max));
-    int step = (to - from) / 11 + 1;
-    gb_buf_add(script, "set xtics (");
-    for (int e = from; e <= to; e += step) {
-        char text[32];
-        gb_format_bytes((uint64_t)1 << e, text, sizeof text);
-        gb_buf_printf(script, "%s'%s' %.0f", e > from ? ", " : "", text, ldexp(1, e));
-    }
-    gb_buf_add(script, ") rotate by -30\n");
-}
-
-static void axis_range(const char *axis, double low, double high, bool logarithmic, gb_buf *script)
-{
-    char a[40], b[40];
-    double pad = high > low ? (high - low) * 0.06 : fabs(high) * 0.5;
-    double from = logarithmic ? low / 1.3 : low - pad, to = logarithmic ? high * 1.3 : high + pad;
-    if (!logarithmic && from < 0) {
-        from = 0;
-    }
-    gb_buf_printf(script, "set %srange [%s:%s]\n", axis, gb_print_double(from, a, sizeof a),
-                  gb_print_double(to, b, sizeof b));
-    if (logarithmic) {
-        gb_buf_printf(script, "set logscale %s 10\n", axis);
-    }
-}
-
-/* Fitted lines t = a + n/b, dashed in the series' colour, for copies drawn as bandwidth. */
-static json_t *fit_for(const json_t *fits, const gb_row *row, const char *x)
+static const json_t *fit_for(const json_t *fits, const gb_row *row)
 {
     size_t i;
-    json_t *fit;
+    const json_t *fit;
+    json_t *params = json_copy(row->first->params);
+    const json_t *found = NULL;
+    json_object_del(params, "bytes");
     json_array_foreach(fits, i, fit)
     {
         const char *benchmark = json_string_value(json_object_get(fit, "benchmark"));
-        json_t *params = json_copy(row->first->params);
-        json_object_del(params, x);
-        bool same = benchmark != NULL && strcmp(benchmark, row->first->benchmark) == 0 &&
-                    json_integer_value(json_object_get(fit, "device")) == row->first->device &&
-                    json_equal(params, json_object_get(fit, "params"));
-        json_decref(params);
-        if (same) {
-            return fit;
+        if (benchmark != NULL && strcmp(benchmark, row->first->benchmark) == 0 &&
+            json_integer_value(json_object_get(fit, "device")) == row->first->device &&
+            json_equal(params, json_object_get(fit, "params")) &&
+            json_number_value(json_object_get(fit, "bandwidth")) > 0) {
+            found = fit;
+            break;
         }
     }
-    return NULL;
+    json_decref(params);
+    return found;
 }
 
-static const gb_row *first_row(const gb_results *results, const gb_table *table, const curve *c,
-                               const char *label)
-{
-    for (size_t i = 0; i < table->n; i++) {
-        gb_buf text = {0};
-        if (!belongs(c, &table->rows[i])) {
-            continue;
-        }
-        series_label(results, c, &table->rows[i], &text);
-        bool same = text.data != NULL && strcmp(text.data, label) == 0;
-        gb_buf_free(&text);
-        if (same) {
-            return &table->rows[i];
-        }
-    }
-    return NULL;
-}
-
-static void fitted_line(const json_t *fit, const curve *c, double scale, size_t series,
+/* t = a + n / b as bandwidth, in the series' colour; a copy within the device moves 2n. */
+static void fitted_line(const json_t *fit, const gb_point *p, double scale, size_t series,
                         gb_buf *lines)
 {
-    const gb_fit f = {.latency_ns = json_number_value(json_object_get(fit, "latency_ns")),
-                      .bandwidth = json_number_value(json_object_get(fit, "bandwidth"))};
-    char a[40], b[40], s[40];
-    if (strcmp(c->y, "bandwidth") != 0 || !(f.bandwidth > 0)) {
-        return;
-    }
-    gb_buf_printf(lines,
-                  ", \\\n  x / (%s + x / %s) / %s with lines dashtype 2 linewidth 1 "
-                  "linecolor rgb '%s' notitle",
-                  gb_print_double(f.latency_ns * 1e-9, a, sizeof a),
-                  gb_print_double(f.bandwidth, b, sizeof b), gb_print_double(scale, s, sizeof s),
-                  gb_picture_colour(series));
+    char a[40], b[40], f[40];
+    double latency_s = json_number_value(json_object_get(fit, "latency_ns")) * 1e-9;
+    double moved = (double)p->row->first->work.bytes_moved / p->x;
+    gb_buf_printf(
+        lines,
+        ", \\\n  %s * x / (%s + x / %s) with lines dashtype 3 linewidth 1.5 "
+        "linecolor rgb '%s' notitle",
+        gb_print_double((moved > 0 ? moved : 1) / scale, f, sizeof f),
+        gb_print_double(latency_s, a, sizeof a),
+        gb_print_double(json_number_value(json_object_get(fit, "bandwidth")), b, sizeof b),
+        gb_picture_colour(series));
 }
 
-static void write_head(const gb_results *results, const curve *c, const char *name, double scale,
-                       gb_buf *script)
+static gb_code add_fits(const curve *c, double scale, gb_buf *lines, gb_error *err)
 {
-    bool bytes = strcmp(c->x, "bytes") == 0 && c->x_max >= 2;
-    bool log_x = c->x_max / c->x_min >= 8, log_y = c->y_max / c->y_min >= 8;
-    bool several = json_array_size(json_object_get(results->document, "devices")) > 1;
-    gb_picture_head(results, several ? -1 : 0, name, c->title != NULL ? c->title : c->benchmark,
-                    c->x_label, c->y_label, script);
-    axis_range("x", c->x_min, c->x_max, log_x, script);
-    axis_range("y", c->y_min / scale, c->y_max / scale, log_y, script);
-    if (bytes && log_x) {
-        byte_ticks(c, script);
+    json_t *fits = NULL;
+    size_t drawn = 0;
+    if (!may_be_fitted(c)) {
+        return GB_OK;
     }
+    gb_code code = gb_report_fits(c->results, &fits, err);
+    for (size_t s = 0; code == GB_OK && s < c->figures.n; s++) {
+        const gb_point *first = &c->figures.items[s].points[0];
+        const json_t *fit = fit_for(fits, first->row);
+        if (fit != NULL) {
+            fitted_line(fit, first, scale, s, lines);
+            drawn++;
+        }
+    }
+    if (drawn > 0) { /* one entry for all of them */
+        gb_buf_add(lines,
+                   ", \\\n  NaN with lines dashtype 3 linewidth 1.5 linecolor rgb '#000000'");
+        gb_picture_key(lines, "fitted: t = a + n / b");
+    }
+    json_decref(fits);
+    return code;
 }
 
-/* Walks the series in the order of their first rows: data blocks first, then the plot command. */
-static gb_code write_series(const gb_results *results, const gb_table *table, curve *c,
-                            gb_buf labels[], gb_buf *data, gb_error *err)
+/* --- the script ------------------------------------------------------------------------------- */
+
+static gb_code write_head(const curve *c, double low, double high, double scale, const char *unit,
+                          gb_buf *script, gb_error *err)
 {
-    point *found = calloc(table->n + 1, sizeof *found);
-    if (found == NULL) {
-        return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    const gb_figures *f = &c->figures;
+    bool log_x = f->x_max / f->x_min >= 8, log_y = high / low >= 8;
+    gb_buf x_label = {0}, y_label = {0};
+    gb_picture_x_label(c->plot, &x_label);
+    gb_picture_y_label(c->wanted.y, unit, f->higher, &y_label);
+    gb_code code = x_label.failed || y_label.failed
+                       ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
+                       : GB_OK;
+    if (code == GB_OK) {
+        gb_picture_head(c->results, f->device, c->wanted.name,
+                        c->title != NULL ? c->title : c->wanted.benchmark, x_label.data,
+                        y_label.data, script);
+        gb_picture_range(script, "x", f->x_min, f->x_max, log_x ? 10 : 0);
+        gb_picture_range(script, "y", low / scale, high / scale, log_y ? 10 : 0);
+        code = gb_picture_value_ticks(script, c->wanted.x, c->x, c->n_x, log_x, err);
     }
-    for (size_t i = 0; i < table->n; i++) {
-        gb_buf label = {0};
-        bool known = false;
-        if (!belongs(c, &table->rows[i])) {
-            continue;
-        }
-        series_label(results, c, &table->rows[i], &label);
-        for (size_t s = 0; s < c->n_series && label.data != NULL; s++) {
-            known = known || strcmp(labels[s].data, label.data) == 0;
-        }
-        size_t n = known || label.data == NULL ? 0 : collect(results, table, c, label.data, found);
-        if (n > 0) {
-            size_t s = c->n_series;
-            add_block(c, label.data, found, n, data);
-            note_dips(c, label.data, found, n);
-            labels[s] = label;
-        } else {
-            gb_buf_free(&label);
-        }
-    }
-    free(found);
-    return GB_OK;
+    gb_buf_free(&x_label);
+    gb_buf_free(&y_label);
+    return code;
 }
 
-static void write_script(const gb_results *results, const gb_table *table, curve *c,
-                         const gb_buf labels[], const json_t *fits, const char *name,
-                         gb_buf *script)
+static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
 {
-    char unit[32], x_label[256], y_label[256], number[40];
-    double scale = gb_picture_scale(c->y_max, c->unit, unit);
-    snprintf(x_label, sizeof x_label, "%s", c->x);
-    snprintf(y_label, sizeof y_label, "%s (%s), %s is better", c->y, unit,
-             c->higher ? "higher" : "lower");
-    c->x_label = x_label;
-    c->y_label = y_label;
-    write_head(results, c, name, scale, script);
+    char unit[32], number[40];
+    double low, high;
+    y_range(&c->figures, &low, &high);
+    double scale = gb_picture_scale(c->figures.y_max, c->figures.unit, unit);
+    gb_code code = write_head(c, low, high, scale, unit, script, err);
     gb_buf lines = {0};
-    for (size_t s = 0; s < c->n_series; s++) {
-        gb_print_double(scale, number, sizeof number);
+    gb_print_double(scale, number, sizeof number);
+    for (size_t s = 0; s < c->figures.n; s++) {
         gb_buf_printf(&lines,
                       "%s'plots/%s.dat' index %zu using 1:($2/%s):($3/%s):($4/%s) with yerrorlines "
-                      "linewidth 2 pointtype %d pointsize 0.8 linecolor rgb '%s' title ",
-                      s > 0 ? ", \\\n  " : "", name, s, number, number, number, gb_picture_point(s),
-                      gb_picture_colour(s));
-        gb_gnuplot_quote(&lines, labels[s].data);
-        gb_buf_add(&lines, " noenhanced");
-        const gb_row *row = first_row(results, table, c, labels[s].data);
-        const json_t *fit = row != NULL ? fit_for(fits, row, c->x) : NULL;
-        if (fit != NULL) {
-            fitted_line(fit, c, scale, s, &lines);
-        }
+                      "linewidth 2 dashtype %d pointtype %d pointsize 0.8 linecolor rgb '%s'",
+                      s > 0 ? ", \\\n  " : "", c->wanted.name, s, number, number, number,
+                      gb_picture_dash(s), gb_picture_point(s), gb_picture_colour(s));
+        gb_picture_key(&lines, c->figures.items[s].label);
     }
-    gb_picture_outputs(name, &lines, script);
-    script->failed = script->failed || lines.failed;
+    if (code == GB_OK) {
+        code = add_fits(c, scale, &lines, err);
+    }
+    if (code == GB_OK && lines.failed) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    }
+    if (code == GB_OK) {
+        gb_picture_outputs(c->wanted.name, &lines, script);
+    }
     gb_buf_free(&lines);
+    return code;
 }
 
 gb_code gb_curve_write(const gb_results *results, const gb_table *table, const json_t *plot,
                        const char *name, gb_buf *script, gb_buf *data, gb_buf *notes, gb_error *err)
 {
-    curve c = {.benchmark = json_string_value(json_object_get(plot, "benchmark")),
-               .x = json_string_value(json_object_get(plot, "x")),
-               .y = json_string_value(json_object_get(plot, "y")),
+    curve c = {.results = results,
+               .plot = plot,
+               .wanted = {.name = name,
+                          .benchmark = json_string_value(json_object_get(plot, "benchmark")),
+                          .x = json_string_value(json_object_get(plot, "x")),
+                          .y = json_string_value(json_object_get(plot, "y")),
+                          .series = json_object_get(plot, "series"),
+                          .most = GB_SERIES_MOST},
                .title = json_string_value(json_object_get(plot, "title")),
-               .series = json_object_get(plot, "series"),
-               .unit = "",
-               .name = name,
-               .notes = notes,
-               .x_min = INFINITY,
-               .x_max = -INFINITY,
-               .y_min = INFINITY,
-               .y_max = -INFINITY};
-    if (c.benchmark == NULL || c.x == NULL || c.y == NULL) {
+               .notes = notes};
+    if (c.wanted.benchmark == NULL || c.wanted.x == NULL || c.wanted.y == NULL) {
         return gb_fail(err, GB_INVALID, "suite.plots: an entry without benchmark, x or y");
     }
-    gb_buf *labels = calloc(table->n + 1, sizeof *labels);
-    json_t *fits = NULL;
-    gb_code code = labels == NULL ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
-                                  : gb_report_fits(results, &fits, err);
-    if (code == GB_OK) {
-        code = write_series(results, table, &c, labels, data, err);
-    }
-    if (code == GB_OK && c.left_out > 0) {
-        gb_buf_printf(notes, "plots: %s: %zu point%s without a positive value left out\n", name,
-                      c.left_out, c.left_out == 1 ? "" : "s");
-    }
-    if (code == GB_OK && c.n_points == 0) {
-        gb_buf_printf(notes, "plots: no data for %s (%s over %s)\n", c.benchmark, c.y, c.x);
+    gb_code code = gb_figures_collect(results, table, &c.wanted, &c.figures, notes, err);
+    if (code == GB_OK && c.figures.n_points == 0) {
+        gb_buf_printf(notes, "plots: no data for %s (%s over %s)\n", c.wanted.benchmark, c.wanted.y,
+                      c.wanted.x);
     } else if (code == GB_OK) {
-        write_script(results, table, &c, labels, fits, name, script);
+        c.x = gb_figures_x(&c.figures, &c.n_x);
+        code = c.x == NULL ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
+                           : write_script(&c, script, err);
     }
-    for (size_t s = 0; labels != NULL && s < c.n_series; s++) {
-        gb_buf_free(&labels[s]);
+    for (size_t s = 0; code == GB_OK && s < c.figures.n; s++) {
+        note_dips(&c, &c.figures.items[s]);
+        add_block(&c, s, data);
     }
-    free(labels);
-    json_decref(fits);
+    free(c.x);
+    gb_figures_free(&c.figures);
     return code;
 }

@@ -1,15 +1,26 @@
 #include "reports/plot/picture.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/merge.h"
 #include "reports/plot/gnuplot.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
+/* Columns of text that fit into a picture of 1000 pixels. */
+#define TITLE_COLUMNS 96
+#define LINE_COLUMNS 140
+#define KEY_COLUMNS 40
+#define Y_COLUMNS 60
+#define X_COLUMNS 100
+#define DEVICE_COLUMNS 44
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000"};
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#C8709F",
+                                      "#B98000", "#3795CC", "#7F7F7F"};
 static const int points[] = {7, 5, 9, 11, 13, 4, 6, 8, 10, 12};
+static const int dashes[] = {1, 2, 4, 5, 3};
+static const int fills[] = {3, 2, 4, 5, 6, 7, 1};
 
 const char *gb_picture_colour(size_t series)
 {
@@ -19,6 +30,16 @@ const char *gb_picture_colour(size_t series)
 int gb_picture_point(size_t series)
 {
     return points[series % COUNT(points)];
+}
+
+int gb_picture_dash(size_t series)
+{
+    return dashes[series % COUNT(dashes)];
+}
+
+int gb_picture_fill(size_t series)
+{
+    return fills[series % COUNT(fills)];
 }
 
 double gb_picture_scale(double max, const char *unit, char label[32])
@@ -42,20 +63,107 @@ double gb_picture_scale(double max, const char *unit, char label[32])
     return up[i].factor;
 }
 
-static void device_line(const gb_results *results, int device, gb_buf *text)
+/* The longest start of text that has at most `columns`. */
+static size_t fitting(const char *text, size_t columns)
 {
-    const char *started =
-        json_string_value(json_object_get(json_object_get(results->document, "run"), "started"));
-    const char *kind = gb_results_device_kind(results, device);
-    bool several = device < 0;
-    gb_buf_printf(text, "%s%s%s, %.10s",
-                  several ? "several devices" : gb_results_device_name(results, device),
-                  several ? "" : ", device: ", several ? "" : kind,
-                  started != NULL ? started : "no date");
-    if (!several && strcmp(kind, "cpu") == 0) {
-        gb_buf_add(text, " - figures of this CPU, not of a GPU");
+    size_t width = 0, at = 0;
+    while (text[at] != '\0') {
+        char one[5] = "";
+        uint32_t point;
+        size_t length = gb_utf8_decode(text + at, &point);
+        memcpy(one, text + at, length);
+        width += gb_utf8_width(one);
+        if (width > columns) {
+            break;
+        }
+        at += length;
+    }
+    return at;
+}
+
+static void add_cut(gb_buf *out, const char *text, size_t columns)
+{
+    if (!gb_utf8_valid(text, strlen(text), NULL)) {
+        gb_buf_add(out, "?");
+    } else if (gb_utf8_width(text) <= columns) {
+        gb_buf_add(out, text);
+    } else {
+        gb_buf_add_bytes(out, text, fitting(text, columns - 3));
+        gb_buf_add(out, "...");
     }
 }
+
+void gb_picture_text(gb_buf *script, const char *text, size_t columns)
+{
+    gb_buf cut = {0};
+    add_cut(&cut, text, columns);
+    gb_gnuplot_quote(script, cut.data != NULL ? cut.data : "");
+    script->failed = script->failed || cut.failed;
+    gb_buf_free(&cut);
+}
+
+void gb_picture_key(gb_buf *lines, const char *label)
+{
+    gb_buf_add(lines, " title ");
+    gb_picture_text(lines, label, KEY_COLUMNS);
+    gb_buf_add(lines, " noenhanced");
+}
+
+/* --- the line that names devices -------------------------------------------------------------- */
+
+/* When the run of a device began: runs that were brought together each have their own. */
+static const char *date_of(const gb_results *results, int device)
+{
+    const json_t *at =
+        json_array_get(json_object_get(results->document, "devices"), (size_t)device);
+    const json_t *of = json_array_get(json_object_get(results->document, "runs"),
+                                      (size_t)json_integer_value(json_object_get(at, "run")));
+    const json_t *run = json_object_get(of, "run");
+    if (run == NULL) {
+        run = json_object_get(results->document, "run");
+    }
+    const char *started = json_string_value(json_object_get(run, "started"));
+    return started != NULL ? started : "no date";
+}
+
+static bool is_cpu(const gb_results *results, int device)
+{
+    return strcmp(gb_results_device_kind(results, device), "cpu") == 0;
+}
+
+static void one_device(const gb_results *results, int device, size_t columns, gb_buf *text)
+{
+    add_cut(text, gb_results_device_name(results, device), columns);
+    gb_buf_printf(text, ", device: %s, %.10s", gb_results_device_kind(results, device),
+                  date_of(results, device));
+}
+
+static void device_line(const gb_results *results, int device, gb_buf *text)
+{
+    int n = (int)json_array_size(json_object_get(results->document, "devices"));
+    bool all = true, any = false;
+    if (device >= 0) {
+        one_device(results, device, LINE_COLUMNS - 70, text);
+        gb_buf_add(text, is_cpu(results, device) ? " - figures of this CPU, not of a GPU" : "");
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        all = all && is_cpu(results, i);
+        any = any || is_cpu(results, i);
+    }
+    for (int i = 0; i < n && i < 2; i++) {
+        gb_buf_add(text, i > 0 ? "; " : "");
+        one_device(results, i, n > 1 ? DEVICE_COLUMNS / 2 : DEVICE_COLUMNS, text);
+    }
+    if (n > 2) {
+        gb_buf_printf(text, "; and %d more", n - 2);
+    }
+    gb_buf_add(text, all   ? " - figures of CPUs, not of GPUs"
+                     : any ? " - cpu: figures of that CPU, not of a GPU"
+                           : "");
+}
+
+/* --- head and outputs ------------------------------------------------------------------------- */
 
 void gb_picture_head(const gb_results *results, int device, const char *name, const char *title,
                      const char *x_label, const char *y_label, gb_buf *script)
@@ -64,22 +172,23 @@ void gb_picture_head(const gb_results *results, int device, const char *name, co
     device_line(results, device, &text);
     gb_buf_printf(script,
                   "# Run it from the run directory: gnuplot plots/%s.gp\n"
-                  "set encoding utf8\n",
+                  "reset\nset encoding utf8\n",
                   name);
     gb_buf_add(script, "set title ");
-    gb_gnuplot_quote(script, title);
+    gb_picture_text(script, title, TITLE_COLUMNS);
     gb_buf_add(script, " noenhanced offset 0,1.2 font ',14'\nset label 1 ");
-    gb_gnuplot_quote(script, text.data != NULL ? text.data : "");
-    gb_buf_add(script, " noenhanced at graph 0.5,1.04 center font ',10' textcolor rgb '#555555'\n"
-                       "set xlabel ");
-    gb_gnuplot_quote(script, x_label);
+    gb_picture_text(script, text.data != NULL ? text.data : "", LINE_COLUMNS);
+    gb_buf_add(script, " noenhanced at graph 0.5,1.04 center font ',10'\nset xlabel ");
+    gb_picture_text(script, x_label, X_COLUMNS);
     gb_buf_add(script, " noenhanced\nset ylabel ");
-    gb_gnuplot_quote(script, y_label);
+    gb_picture_text(script, y_label, Y_COLUMNS);
     gb_buf_add(
         script,
-        " noenhanced\nset grid xtics ytics linetype 1 linecolor rgb '#dddddd'\nset border 3\n"
-        "set tics nomirror\nset key outside right top noenhanced\n"
+        " noenhanced\n"
+        "set grid xtics ytics linetype 1 linewidth 0.5 linecolor rgb '#bbbbbb'\n"
+        "set border 3\nset tics nomirror\nset key outside right top Left reverse noenhanced\n"
         "set format y '%g'\nset tmargin 5\n");
+    script->failed = script->failed || text.failed;
     gb_buf_free(&text);
 }
 

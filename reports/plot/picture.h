@@ -1,16 +1,25 @@
-/* What the gnuplot scripts of all pictures share. */
+/* What the gnuplot scripts of all pictures share: colours and signs, head, axes, output.
+ *
+ * Text, axes and the ground are black, white or grey: a dark page swaps those. Data have colours
+ * with a contrast of at least 3:1 on white and on #16181d (https://www.w3.org/TR/WCAG21/, 1.4.11).
+ */
 #ifndef GB_REPORTS_PICTURE_H
 #define GB_REPORTS_PICTURE_H
 
 #include "reports/report.h"
 
-/* Okabe & Ito's palette (https://jfly.uni-koeln.de/color/), told apart by the colour-blind; point
- * types tell the series apart in grey. Yellow is left out: too pale on white. */
+/* The palette of Okabe & Ito (https://jfly.uni-koeln.de/color/), told apart by the colour-blind,
+ * without yellow; purple, orange and sky blue are darker than theirs, for the contrast. Point,
+ * dash and fill tell the series apart in grey and in print. Repeats after 7, 10, 5 and 7. */
 const char *gb_picture_colour(size_t series);
 int gb_picture_point(size_t series);
+int gb_picture_dash(size_t series); /* 1: solid */
+int gb_picture_fill(size_t series); /* gnuplot's fill pattern */
+#define GB_PICTURE_GREY "#7f7f7f"   /* lines that are no data: a knee, a cache's size */
 
-/* Title, the line below it that names the device (and says when it is a CPU), axis labels, grid,
- * key. `device`: index of the only device in the picture, -1: several. */
+/* Title, the line below it that names device, kind and date (and says which are CPUs), axis labels,
+ * grid, key. `device`: index of the only device in the picture, -1: several. Texts are cut to what
+ * fits. */
 void gb_picture_head(const gb_results *results, int device, const char *name, const char *title,
                      const char *x_label, const char *y_label, gb_buf *script);
 
@@ -19,5 +28,39 @@ void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script);
 
 /* One factor and its unit for a whole axis, from the largest value: 1e9 and "GFLOP/s". */
 double gb_picture_scale(double max, const char *unit, char label[32]);
+
+/* "bandwidth (GB/s), higher is better". */
+void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_buf *out);
+/* "bytes", "batch (items)": the parameter of a plot's x, with the unit that the suite's kernel
+ * gives it ("x_unit" of the plot, where there is one). */
+void gb_picture_x_label(const json_t *plot, gb_buf *out);
+
+/* Adds text as gnuplot's literal string, cut to `columns` with "..." behind. */
+void gb_picture_text(gb_buf *script, const char *text, size_t columns);
+/* " title '...' noenhanced", cut to what a key has room for. */
+void gb_picture_key(gb_buf *lines, const char *label);
+
+/* "set xrange [...]" with room at both ends, and "set logscale" where it is logarithmic: `base` 2
+ * or 10; 0: linear. An empty range is widened. A logarithmic y axis of base 10 gets its ticks. */
+void gb_picture_range(gb_buf *script, const char *axis, double low, double high, int base);
+
+typedef struct gb_tick {
+    double at;
+    char text[48];
+} gb_tick;
+/* "set xtics (...)": the ticks (growing) of which the texts have room beside each other on an axis
+ * of `pixels` from low to high. The first and what follows it are preferred. */
+void gb_picture_ticks(gb_buf *script, const char *axis, const gb_tick ticks[], size_t n, double low,
+                      double high, bool logarithmic, double pixels);
+/* The values x themselves as ticks of the x axis: texts as in tables (64 MiB) by the parameter's
+ * name. GB_NO_MEMORY. */
+gb_code gb_picture_value_ticks(gb_buf *script, const char *param, const double x[], size_t n,
+                               bool logarithmic, gb_error *err);
+/* All of n ticks (at 0, 1, 2, ...) of an x axis, with their texts turned where they would touch;
+ * where even that has no room every k-th. */
+void gb_picture_all_ticks(gb_buf *script, const gb_tick ticks[], size_t n, double pixels);
+/* Ticks at 1, 2 and 5 times powers of ten of a logarithmic axis from low to high; at powers alone
+ * where those are many. */
+void gb_picture_log_ticks(gb_buf *script, const char *axis, double low, double high);
 
 #endif

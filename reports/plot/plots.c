@@ -4,29 +4,43 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/findings.h"
+#include "reports/plot/bar.h"
+#include "reports/plot/batch_curve.h"
 #include "reports/plot/curve.h"
+#include "reports/plot/ladder.h"
 #include "reports/plot/roofline.h"
 
-/* The kinds of pictures; a suite's words for them stand in harness/suite/plots.c. */
-static const struct {
-    const char *type;
+/* A kind of picture; a suite's words for them stand in harness/suite/plots.c. */
+typedef struct plot_type {
+    const char *name;
     gb_code (*write)(const gb_results *results, const gb_table *table, const json_t *plot,
                      const char *name, gb_buf *script, gb_buf *data, gb_buf *notes, gb_error *err);
-} types[] = {{"curve", gb_curve_write}, {"roofline", gb_roofline_write}};
+    const char *note; /* how to read it, below the picture in a page; NULL: nothing to add */
+} plot_type;
+static const plot_type types[] = {
+    {"curve", gb_curve_write,
+     "Bars: 95 % confidence interval between replicates. Dotted, where drawn: the fit t = a + n / "
+     "b."},
+    {"bar", gb_bar_write, "Thin bars: 95 % confidence interval between replicates."},
+    {"batch-curve", gb_batch_curve_write,
+     "Closed loop: the next request is sent when the last one was answered. " GB_KNEE_RULE
+     " p99 is drawn where a case has at least 1000 requests."},
+    {"ladder", gb_ladder_write,
+     "Both axes are logarithmic. Grey lines: where the working set is as large as a cache. Bars: "
+     "95 % confidence interval between replicates."},
+    {"roofline", gb_roofline_write, NULL},
+};
 
-static gb_code write_type(const gb_results *results, const gb_table *table, const json_t *plot,
-                          const char *name, gb_buf *script, gb_buf *data, gb_buf *notes,
-                          gb_error *err)
+static const plot_type *type_of(const json_t *plot)
 {
-    const char *type = json_string_value(json_object_get(plot, "type"));
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (type != NULL && strcmp(type, types[i].type) == 0) {
-            return types[i].write(results, table, plot, name, script, data, notes, err);
+    const char *name = json_string_value(json_object_get(plot, "type"));
+    for (size_t i = 0; name != NULL && i < sizeof types / sizeof types[0]; i++) {
+        if (strcmp(name, types[i].name) == 0) {
+            return &types[i];
         }
     }
-    gb_buf_printf(notes, "plots: this version draws no plot of type '%s'\n",
-                  type != NULL ? type : "");
-    return GB_OK;
+    return NULL;
 }
 
 /* A benchmark that the run left out (--filter) is nothing to speak of. */
@@ -77,14 +91,24 @@ static gb_code add_plot(const gb_results *results, const gb_table *table, const 
                         size_t number, gb_pictures *pictures, gb_buf *notes, gb_error *err)
 {
     char name[160];
+    const plot_type *type = type_of(plot);
+    if (type == NULL) {
+        const char *word = json_string_value(json_object_get(plot, "type"));
+        gb_buf_printf(notes, "plots: this version draws no plot of type '%s'\n",
+                      word != NULL ? word : "");
+        return GB_OK;
+    }
     gb_buf script = {0}, data = {0}, title = {0};
     plot_name(plot, number, name, sizeof name);
     plot_title(plot, &title);
-    gb_code code = write_type(results, table, plot, name, &script, &data, notes, err);
+    gb_code code = type->write(results, table, plot, name, &script, &data, notes, err);
+    if (code == GB_OK && (script.failed || data.failed || title.failed)) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    }
     if (code == GB_OK && data.length > 0) {
-        code = gb_pictures_add(pictures, name, title.data != NULL ? title.data : "",
-                               json_string_value(json_object_get(plot, "benchmark")), NULL, &script,
-                               &data, err);
+        code = gb_pictures_add(pictures, name, title.data,
+                               json_string_value(json_object_get(plot, "benchmark")), type->note,
+                               &script, &data, err);
     }
     gb_buf_free(&script);
     gb_buf_free(&data);

@@ -5,31 +5,17 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "reports/plot/gnuplot.h"
 #include "reports/plot/picture.h"
-#include "reports/roofs.h"
-
-#define MAX_LINES 8
-
-typedef struct point {
-    double x, y;
-    bool above;
-} point;
+#include "reports/plot/roofline_panel.h"
 
 typedef struct roofline {
     const gb_results *results;
-    const gb_row *rows; /* of the device */
-    size_t n;
-    int device;
-    const char *benchmark, *title;
-    gb_compute compute;
-    gb_roofs roofs;
-    double x_min, x_max, y_min, y_max;
-    size_t n_blocks; /* of the data file */
-    gb_buf lines;    /* of the plot command, without the scale of y */
-    gb_buf missing;  /* roofs that are not known */
+    const char *benchmark, *name;
+    gb_roof_panel panels[GB_ROOF_PANELS];
+    size_t n, left_out;
+    gb_roof_range range;
+    size_t n_blocks;
     gb_buf *data, *notes;
-    const char *name;
 } roofline;
 
 static void grow(double value, double *low, double *high)
@@ -38,45 +24,51 @@ static void grow(double value, double *low, double *high)
     *high = value > *high ? value : *high;
 }
 
-/* Finds the device and the units of the sweep: those of its first row that has both coordinates. */
-static bool find_sweep(roofline *r, const gb_table *table)
+/* --- points ----------------------------------------------------------------------------------- */
+
+/* A panel for each device that has a row of the sweep with both coordinates; the units are those of
+ * the first such row. */
+static void find_panels(roofline *r, const gb_table *table)
 {
     for (size_t i = 0; i < table->n; i++) {
         const gb_row *row = &table->rows[i];
         if (strcmp(row->first->benchmark, r->benchmark) != 0 || !(gb_row_flops(row) > 0) ||
-            !(gb_row_intensity(row) > 0)) {
-            continue;
+            !(gb_row_intensity(row) > 0) ||
+            (r->n > 0 && r->panels[r->n - 1].device >= row->first->device)) {
+            continue; /* the rows of a device stand together, devices in order */
         }
-        r->device = row->first->device;
-        r->compute = row->first->work.compute;
-        while (r->n < table->n && table->rows[r->n].first->device != r->device) {
-            r->n++;
+        if (r->n == GB_ROOF_PANELS) {
+            r->left_out++;
+            return;
         }
-        r->rows = &table->rows[r->n];
-        size_t end = r->n;
-        while (end < table->n && table->rows[end].first->device == r->device) {
+        gb_roof_panel *p = &r->panels[r->n++];
+        *p = (gb_roof_panel){.device = row->first->device, .compute = row->first->work.compute};
+        size_t begin = 0, end;
+        while (table->rows[begin].first->device != p->device) {
+            begin++;
+        }
+        for (end = begin; end < table->n && table->rows[end].first->device == p->device;) {
             end++;
         }
-        r->n = end - r->n;
-        return true;
+        p->rows = &table->rows[begin];
+        p->n_rows = end - begin;
     }
-    return false;
 }
 
 /* Whether a row is a point of this picture. The arithmetic roof itself has no place on the x axis
  * that would mean anything, and fibers' times mean nothing. */
-static bool belongs(const roofline *r, const gb_row *row)
+static bool belongs(const gb_roof_panel *p, const gb_row *row)
 {
-    return row->first->work.compute == r->compute && gb_row_flops(row) > 0 &&
+    return row->first->work.compute == p->compute && gb_row_flops(row) > 0 &&
            gb_row_intensity(row) > 0 && (row->flags & GB_BIT(GB_FLAG_EMULATED)) == 0 &&
            strcmp(row->first->kernel, "flops") != 0;
 }
 
 /* The lowest known roof over a point; NAN: none is known. Measured ones count first: a probe with
  * another footprint (data in the cache) is no roof for this point. */
-static double roof_over(const roofline *r, const gb_row *row)
+static double roof_over(const gb_roof_panel *p, const gb_row *row)
 {
-    const gb_roofs *roofs = &r->roofs;
+    const gb_roofs *roofs = &p->roofs;
     double memory = gb_row_cached(row, roofs) ? roofs->cache
                     : roofs->memory > 0       ? roofs->memory
                                               : roofs->theory_memory;
@@ -84,160 +76,169 @@ static double roof_over(const roofline *r, const gb_row *row)
     return fmin(memory * gb_row_intensity(row), arithmetic); /* fmin: the one that is not NAN */
 }
 
-static void number(gb_buf *out, double value, const char *end)
+/* Whether a parameter that is a word has several values among the panel's rows of a benchmark. */
+static bool tells_apart(const gb_roof_panel *p, const char *benchmark, const char *param)
 {
-    char text[40];
-    gb_buf_printf(out, "%s%s", gb_print_double(value, text, sizeof text), end);
-}
-
-/* Begins a block of the data file and its part of the plot command; returns its index. */
-static size_t begin_block(roofline *r, const char *label)
-{
-    gb_buf_printf(r->data, "%s# %s\n# FLOP/byte FLOP/s\n", r->n_blocks > 0 ? "\n\n" : "", label);
-    gb_buf_printf(&r->lines, "%s'plots/%s.dat' index %zu using 1:($2/SCALE)",
-                  r->n_blocks > 0 ? ", \\\n  " : "", r->name, r->n_blocks);
-    return r->n_blocks++;
-}
-
-/* --- points ----------------------------------------------------------------------------------- */
-
-static int by_x(const void *a, const void *b)
-{
-    double x = ((const point *)a)->x, y = ((const point *)b)->x;
-    return x < y ? -1 : x > y;
-}
-
-/* The points of a benchmark; above their roof or below it as asked. */
-static size_t collect(roofline *r, const char *benchmark, bool above, point out[])
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        const gb_row *row = &r->rows[i];
-        point p = {.x = gb_row_intensity(row), .y = gb_row_flops(row)};
-        if (strcmp(row->first->benchmark, benchmark) != 0 || !belongs(r, row)) {
+    const char *first = NULL;
+    for (size_t i = 0; i < p->n_rows; i++) {
+        const gb_row *row = &p->rows[i];
+        const char *word = gb_row_word(row, param);
+        if (word == NULL || strcmp(row->first->benchmark, benchmark) != 0 || !belongs(p, row)) {
             continue;
         }
-        double roof = roof_over(r, row);
-        p.above = roof > 0 && p.y > GB_ABOVE_ROOF * roof;
-        if (p.above == above) {
-            out[n++] = p;
+        if (first != NULL && strcmp(first, word) != 0) {
+            return true;
         }
-        if (above && p.above) {
-            char value[32], limit[32];
-            gb_buf_printf(r->notes, "plots: %s: %s is above its roof (implausible): %s, roof %s\n",
-                          r->name, row->first->case_id,
-                          gb_format_rate(p.y, "FLOP/s", value, sizeof value),
-                          gb_format_rate(roof, "FLOP/s", limit, sizeof limit));
-        }
+        first = word;
     }
-    qsort(out, n, sizeof *out, by_x);
-    return n;
+    return false;
 }
 
-static void add_points(roofline *r, const char *benchmark, size_t series, const point p[], size_t n)
+/* "product: tiled": the benchmark and the words that tell its rows apart. Sizes do not: they are a
+ * sweep of one group. */
+static char *group_name(const gb_roof_panel *p, const gb_row *row)
 {
-    char best[32];
-    double most = 0;
-    gb_buf label = {0};
-    for (size_t i = 0; i < n; i++) {
-        most = fmax(most, p[i].y);
+    gb_buf text = {0};
+    const char *param;
+    json_t *value;
+    size_t words = 0;
+    gb_buf_add(&text, row->first->benchmark);
+    json_object_foreach(row->first->params, param, value)
+    {
+        if (json_is_string(value) && tells_apart(p, row->first->benchmark, param)) {
+            gb_buf_printf(&text, "%s%s", words++ == 0 ? ": " : ", ", json_string_value(value));
+        }
     }
-    gb_buf_printf(&label, "%s: up to %s%s", benchmark,
-                  gb_format_rate(most, "FLOP/s", best, sizeof best),
-                  p[0].above ? " - ABOVE ITS ROOF" : "");
-    begin_block(r, label.data != NULL ? label.data : benchmark);
-    for (size_t i = 0; i < n; i++) {
-        number(r->data, p[i].x, " ");
-        number(r->data, p[i].y, "\n");
-        grow(p[i].x, &r->x_min, &r->x_max);
-        grow(p[i].y, &r->y_min, &r->y_max);
+    if (text.failed) {
+        gb_buf_free(&text);
     }
-    gb_buf_printf(&r->lines, " with points pointtype %d pointsize %s linecolor rgb '%s' title ",
-                  p[0].above ? 2 : gb_picture_point(series), p[0].above ? "1.8" : "0.9",
-                  p[0].above ? "#FF0000" : gb_picture_colour(series));
-    gb_gnuplot_quote(&r->lines, label.data != NULL ? label.data : benchmark);
-    gb_buf_add(&r->lines, " noenhanced");
-    gb_buf_free(&label);
+    return text.data;
 }
 
-static gb_code write_points(roofline *r, gb_error *err)
+static bool find_group(gb_roof_panel *p, const gb_row *row, size_t *group)
 {
-    size_t series = 0;
-    point *found = calloc(r->n + 1, sizeof *found);
-    if (found == NULL) {
+    char *name = group_name(p, row);
+    if (name == NULL) {
+        return false;
+    }
+    for (*group = 0; *group < p->n_groups; ++*group) {
+        if (strcmp(p->groups[*group], name) == 0) {
+            free(name);
+            return true;
+        }
+    }
+    p->groups[p->n_groups++] = name;
+    return true;
+}
+
+static void say_above(const roofline *r, const gb_row *row, double value, double roof)
+{
+    char is[32], limit[32];
+    gb_buf_printf(r->notes, "plots: %s: %s is above its roof (implausible): %s, roof %s\n", r->name,
+                  row->first->case_id, gb_format_rate(value, "FLOP/s", is, sizeof is),
+                  gb_format_rate(roof, "FLOP/s", limit, sizeof limit));
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const gb_roof_point *x = a, *y = b;
+    if (x->group != y->group) {
+        return x->group < y->group ? -1 : 1;
+    }
+    if (x->x != y->x) {
+        return x->x < y->x ? -1 : 1;
+    }
+    return x->y < y->y ? -1 : x->y > y->y;
+}
+
+static gb_code find_points(roofline *r, gb_roof_panel *p, gb_error *err)
+{
+    p->points = calloc(p->n_rows + 1, sizeof *p->points);
+    p->groups = calloc(p->n_rows + 1, sizeof *p->groups);
+    bool failed = p->points == NULL || p->groups == NULL;
+    for (size_t i = 0; !failed && i < p->n_rows; i++) {
+        const gb_row *row = &p->rows[i];
+        if (!belongs(p, row)) {
+            continue;
+        }
+        gb_roof_point *point = &p->points[p->n_points];
+        *point = (gb_roof_point){.x = gb_row_intensity(row), .y = gb_row_flops(row)};
+        failed = !find_group(p, row, &point->group);
+        double roof = roof_over(p, row);
+        bool over = roof > 0 && point->y > GB_ABOVE_ROOF * roof;
+        point->above = over || (row->flags & GB_BIT(GB_FLAG_IMPLAUSIBLE)) != 0;
+        point->limited = (row->flags & GB_BIT(GB_FLAG_KERNEL_LIMITED)) != 0;
+        if (over) {
+            say_above(r, row, point->y, roof);
+        }
+        grow(point->x, &r->range.x_min, &r->range.x_max);
+        grow(point->y, &r->range.y_min, &r->range.y_max);
+        p->n_points++;
+    }
+    if (failed) {
         return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
     }
-    for (size_t i = 0; i < r->n; i++) {
-        const char *benchmark = r->rows[i].first->benchmark;
-        if (i > 0 && strcmp(r->rows[i - 1].first->benchmark, benchmark) == 0) {
-            continue; /* rows of a benchmark stand together */
-        }
-        size_t n = collect(r, benchmark, false, found);
-        if (n > 0) {
-            add_points(r, benchmark, series, found, n);
-        }
-        size_t above = collect(r, benchmark, true, found);
-        if (above > 0) {
-            add_points(r, benchmark, series, found, above);
-        }
-        series += n + above > 0;
-    }
-    free(found);
+    qsort(p->points, p->n_points, sizeof *p->points, by_place);
     return GB_OK;
 }
 
 /* --- roofs ------------------------------------------------------------------------------------ */
 
-static void add_roof(roofline *r, const char *label, double x0, double y0, double x1, double y1,
-                     bool measured, const char *colour)
+static void find_ridge(roofline *r, gb_roof_panel *p)
 {
-    begin_block(r, label);
-    number(r->data, x0, " ");
-    number(r->data, y0, "\n");
-    number(r->data, x1, " ");
-    number(r->data, y1, "\n");
-    grow(y0, &r->y_min, &r->y_max);
-    grow(y1, &r->y_min, &r->y_max);
-    gb_buf_printf(&r->lines, " with lines linewidth %s dashtype %d linecolor rgb '%s' title ",
-                  measured ? "2" : "1.5", measured ? 1 : 2, colour);
-    gb_gnuplot_quote(&r->lines, label);
-    gb_buf_add(&r->lines, " noenhanced");
+    const gb_roofs *k = &p->roofs;
+    p->ridge_measured = k->arithmetic > 0 && k->memory > 0;
+    p->ridge_y = p->ridge_measured ? k->arithmetic : k->theory_arithmetic;
+    p->ridge_x = p->ridge_y / (p->ridge_measured ? k->memory : k->theory_memory);
+    if (p->ridge_x > 0) {
+        grow(p->ridge_x / 1.5, &r->range.x_min, &r->range.x_max);
+        grow(p->ridge_x * 1.5, &r->range.x_min, &r->range.x_max);
+    }
+}
+
+static gb_roof_line *add_line(gb_roof_panel *p, const char *what, double value, const char *unit,
+                              const char *source, const char *colour)
+{
+    char text[32];
+    gb_roof_line *line = &p->lines[p->n_lines++];
+    *line = (gb_roof_line){.measured = strcmp(source, "measured") == 0, .colour = colour};
+    snprintf(line->text, sizeof line->text, "%s %s %s", what,
+             gb_format_rate(value, unit, text, sizeof text), source);
+    return line;
 }
 
 /* A slope from the left edge to where it meets `flops`, or to the right edge. */
-static void bandwidth_roof(roofline *r, const char *what, double bandwidth, double flops,
-                           bool measured, const char *colour)
+static void add_slope(roofline *r, gb_roof_panel *p, const char *what, double bandwidth,
+                      double flops, const char *source, size_t colour)
 {
-    char value[32];
     if (!(bandwidth > 0)) {
         return;
     }
-    double end = flops > 0 ? fmax(flops / bandwidth, r->x_min) : r->x_max;
-    char *label =
-        gb_text_format("%s: %s", what, gb_format_rate(bandwidth, "B/s", value, sizeof value));
-    add_roof(r, label != NULL ? label : what, r->x_min, r->x_min * bandwidth, end, end * bandwidth,
-             measured, colour);
-    free(label);
+    gb_roof_line *line = add_line(p, what, bandwidth, "B/s", source, gb_picture_colour(colour));
+    line->x0 = r->range.x_min;
+    line->x1 = flops > 0 ? fmax(flops / bandwidth, line->x0) : r->range.x_max;
+    line->y0 = line->x0 * bandwidth;
+    line->y1 = line->x1 * bandwidth;
 }
 
 /* A plateau from where the steepest slope meets it to the right edge. */
-static void flops_roof(roofline *r, const char *what, double flops, double bandwidth, bool measured)
+static void add_plateau(roofline *r, gb_roof_panel *p, double flops, double bandwidth,
+                        const char *source)
 {
-    char value[32];
     if (!(flops > 0)) {
         return;
     }
-    double begin = bandwidth > 0 ? fmin(flops / bandwidth, r->x_max) : r->x_min;
-    char *label = gb_text_format("%s %s: %s", gb_compute_word(r->compute), what,
-                                 gb_format_rate(flops, "FLOP/s", value, sizeof value));
-    add_roof(r, label != NULL ? label : what, begin, flops, r->x_max, flops, measured, "#000000");
-    free(label);
+    gb_roof_line *line =
+        add_line(p, gb_compute_word(p->compute), flops, "FLOP/s", source, "#000000");
+    line->x0 = bandwidth > 0 ? fmin(flops / bandwidth, r->range.x_max) : r->range.x_min;
+    line->x1 = r->range.x_max;
+    line->y0 = line->y1 = flops;
 }
 
 /* What is not drawn since it is not known: in the picture and in the notes. */
-static void say_missing(roofline *r)
+static void say_missing(roofline *r, gb_roof_panel *p)
 {
-    const gb_roofs *k = &r->roofs;
+    const gb_roofs *k = &p->roofs;
     const struct {
         double roof;
         const char *what;
@@ -247,98 +248,133 @@ static void say_missing(roofline *r)
                {k->theory_arithmetic, "arithmetic, theoretical"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (!(all[i].roof > 0)) {
-            gb_buf_printf(&r->missing, "%s%s",
-                          r->missing.length > 0 ? "; " : "unknown roofs: ", all[i].what);
+            gb_buf_printf(&p->missing, "%s%s",
+                          p->missing.length > 0 ? "; " : "unknown roofs: ", all[i].what);
         }
     }
-    if (r->missing.length > 0) {
-        gb_buf_printf(r->notes, "plots: %s: %s\n", r->name, r->missing.data);
+    if (p->missing.length > 0) {
+        gb_buf_printf(r->notes, "plots: %s: %s\n", r->name, p->missing.data);
     }
 }
 
-static void write_roofs(roofline *r)
+/* All lines, now that the range of x is known. */
+static void find_lines(roofline *r, gb_roof_panel *p)
 {
-    const gb_roofs *k = &r->roofs;
-    double steepest = fmax(fmax(k->memory, k->cache), k->shared);
-    bandwidth_roof(r, "memory, measured", k->memory, k->arithmetic, true, "#0072B2");
-    bandwidth_roof(r, "last cache, measured", k->cache, k->arithmetic, true, "#56B4E9");
-    bandwidth_roof(r, "shared memory, measured", k->shared, k->arithmetic, true, "#009E73");
-    flops_roof(r, "measured", k->arithmetic, steepest, true);
-    bandwidth_roof(r, k->published_memory ? "memory, as published" : "memory, theoretical",
-                   k->theory_memory, k->theory_arithmetic, false, "#0072B2");
-    flops_roof(r, k->published_arithmetic ? "as published" : "theoretical", k->theory_arithmetic,
-               k->theory_memory, false);
-    say_missing(r);
+    const gb_roofs *k = &p->roofs;
+    const bool gpu = strcmp(gb_results_device_kind(r->results, p->device), "cpu") != 0;
+    const char *memory_theory = k->published_memory ? "as published" : "theoretical";
+    const char *flops_theory = k->published_arithmetic ? "as published" : "theoretical";
+    add_slope(r, p, "memory", k->theory_memory, k->theory_arithmetic, memory_theory, 0);
+    add_plateau(r, p, k->theory_arithmetic, k->theory_memory, flops_theory);
+    add_slope(r, p, "memory", k->memory, k->arithmetic, "measured", 0);
+    add_slope(r, p, gpu ? "L2" : "last cache", k->cache, k->arithmetic, "measured", 1);
+    add_slope(r, p, "shared memory", k->shared, k->arithmetic, "measured", 2);
+    add_plateau(r, p, k->arithmetic, fmax(fmax(k->memory, k->cache), k->shared), "measured");
+    say_missing(r, p);
+    for (size_t i = 0; i < p->n_lines; i++) {
+        grow(p->lines[i].y0, &r->range.y_min, &r->range.y_max);
+        grow(p->lines[i].y1, &r->range.y_min, &r->range.y_max);
+    }
 }
 
-/* --- the script ------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------------- */
 
-static void axis(gb_buf *script, const char *which, double low, double high)
+static void begin_block(roofline *r, const char *label, const char *more)
+{
+    gb_buf_printf(r->data, "%s# %s%s\n# FLOP/byte FLOP/s\n", r->n_blocks > 0 ? "\n\n" : "", label,
+                  more);
+    r->n_blocks++;
+}
+
+static void add_xy(roofline *r, double x, double y, const char *end)
 {
     char a[40], b[40];
-    gb_buf_printf(script, "set %srange [%s:%s]\nset logscale %s 10\n", which,
-                  gb_print_double(low / 1.5, a, sizeof a), gb_print_double(high * 1.5, b, sizeof b),
-                  which);
+    gb_buf_printf(r->data, "%s %s%s\n", gb_print_double(x, a, sizeof a),
+                  gb_print_double(y, b, sizeof b), end);
 }
 
-static void write_script(roofline *r, gb_buf *script)
+static void write_data(roofline *r, gb_roof_panel *p)
 {
-    char unit[32], y_label[64], ridge[160] = "", number_text[40];
-    double scale = gb_picture_scale(r->y_max, "FLOP/s", unit);
-    gb_buf text = {0};
-    snprintf(y_label, sizeof y_label, "%s, higher is better", unit);
-    if (r->roofs.arithmetic > 0 && r->roofs.memory > 0) {
-        snprintf(ridge, sizeof ridge, "; measured ridge at %.3g FLOP/byte",
-                 r->roofs.arithmetic / r->roofs.memory);
+    p->block = r->n_blocks;
+    for (size_t i = 0; i < p->n_lines; i++) {
+        begin_block(r, p->lines[i].text, "");
+        add_xy(r, p->lines[i].x0, p->lines[i].y0, "");
+        add_xy(r, p->lines[i].x1, p->lines[i].y1, "");
     }
-    gb_buf_printf(&text, "%s (%s%s)", r->title != NULL ? r->title : r->benchmark,
-                  gb_compute_word(r->compute), ridge);
-    gb_picture_head(r->results, r->device, r->name, text.data != NULL ? text.data : r->benchmark,
-                    "FLOP/byte (counted operations over bytes that must move)", y_label, script);
-    axis(script, "x", r->x_min, r->x_max);
-    axis(script, "y", r->y_min / scale, r->y_max / scale);
-    gb_buf_add(script, "set key outside bottom center vertical Left reverse maxrows 6 samplen 2\n"
-                       "set xlabel offset 0,0.7\n");
-    if (r->missing.length > 0) {
-        gb_buf_add(script, "set label 2 ");
-        gb_gnuplot_quote(script, r->missing.data);
-        gb_buf_add(script,
-                   " noenhanced at graph 0.99,0.04 right font ',9' textcolor rgb '#555555'\n");
+    for (size_t g = 0; g < p->n_groups; g++) {
+        char *name = gb_text_printable(p->groups[g]);
+        begin_block(r, name != NULL ? name : "", "");
+        free(name);
+        for (size_t i = 0; i < p->n_points; i++) {
+            const gb_roof_point *point = &p->points[i];
+            if (point->group == g) {
+                add_xy(r, point->x, point->y,
+                       point->above     ? " # implausible"
+                       : point->limited ? " # kernel-limited"
+                                        : "");
+            }
+        }
     }
-    gb_buf_printf(script, "SCALE = %s\n", gb_print_double(scale, number_text, sizeof number_text));
-    gb_picture_outputs(r->name, &r->lines, script);
-    script->failed = script->failed || r->lines.failed || text.failed;
-    gb_buf_free(&text);
+}
+
+static gb_code write_panels(roofline *r, const char *title, gb_buf *script, gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; code == GB_OK && i < r->n; i++) {
+        gb_roof_panel *p = &r->panels[i];
+        gb_roofs_find(r->results, p->rows, p->n_rows, p->device, p->compute, &p->roofs);
+        code = find_points(r, p, err);
+        find_ridge(r, p);
+    }
+    r->range.x_min /= 1.6;
+    r->range.x_max *= 1.6;
+    for (size_t i = 0; code == GB_OK && i < r->n; i++) {
+        find_lines(r, &r->panels[i]);
+        write_data(r, &r->panels[i]);
+    }
+    r->range.y_min /= 1.6;
+    r->range.y_max *= 2;
+    if (code == GB_OK) {
+        gb_roofline_draw(r->results, r->panels, r->n, &r->range, title, r->name, script);
+    }
+    return code;
+}
+
+static void free_panel(gb_roof_panel *p)
+{
+    for (size_t g = 0; g < p->n_groups; g++) {
+        free(p->groups[g]);
+    }
+    free(p->groups);
+    free(p->points);
+    gb_buf_free(&p->missing);
 }
 
 gb_code gb_roofline_write(const gb_results *results, const gb_table *table, const json_t *plot,
                           const char *name, gb_buf *script, gb_buf *data, gb_buf *notes,
                           gb_error *err)
 {
+    const char *title = json_string_value(json_object_get(plot, "title"));
     roofline r = {.results = results,
                   .benchmark = json_string_value(json_object_get(plot, "benchmark")),
-                  .title = json_string_value(json_object_get(plot, "title")),
-                  .x_min = INFINITY,
-                  .x_max = -INFINITY,
-                  .y_min = INFINITY,
-                  .y_max = -INFINITY,
+                  .range = {INFINITY, -INFINITY, INFINITY, -INFINITY},
                   .data = data,
                   .notes = notes,
                   .name = name};
     if (r.benchmark == NULL) {
         return gb_fail(err, GB_INVALID, "suite.plots: a roofline without benchmark");
     }
-    if (!find_sweep(&r, table)) {
+    find_panels(&r, table);
+    if (r.n == 0) {
         gb_buf_printf(notes, "plots: no data for %s (roofline)\n", r.benchmark);
         return GB_OK;
     }
-    gb_roofs_find(results, r.rows, r.n, r.device, r.compute, &r.roofs);
-    gb_code code = write_points(&r, err);
-    if (code == GB_OK) {
-        write_roofs(&r);
-        write_script(&r, script);
+    if (r.left_out > 0) {
+        gb_buf_printf(notes, "plots: %s: the first %d devices alone\n", name, GB_ROOF_PANELS);
     }
-    gb_buf_free(&r.lines);
-    gb_buf_free(&r.missing);
+    gb_code code = write_panels(&r, title != NULL ? title : r.benchmark, script, err);
+    for (size_t i = 0; i < r.n; i++) {
+        free_panel(&r.panels[i]);
+    }
     return code;
 }

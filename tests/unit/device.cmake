@@ -16,10 +16,14 @@ foreach(name device_cpu simt host_limits peaks)
   gb_unit_test(${name} gb_device)
   target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
+foreach(part memory launches streams gate graphs)
+  gb_unit_test(device_cpu_${part} gb_device)
+  target_include_directories(test_device_cpu_${part} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_sources(test_device_cpu_${part} PRIVATE $<TARGET_OBJECTS:simt_kernels>)
+endforeach()
 if(NOT GPUBENCH_HAVE_CUDA)
   target_link_libraries(test_device_cpu PRIVATE gb_device_cuda) # what no_cuda.c says
 endif()
-target_sources(test_device_cpu PRIVATE $<TARGET_OBJECTS:simt_kernels>)
 target_sources(test_simt PRIVATE $<TARGET_OBJECTS:simt_kernels> $<TARGET_OBJECTS:simt_right>
   $<TARGET_OBJECTS:simt_broken>)
 

@@ -99,7 +99,8 @@ static const gb_param params[] = {{.name = "n",
 static const gb_metric_spec metrics[] = {
     {"bandwidth", "B/s", "bytes moved over time", true, GB_PER_BYTES_MOVED, -1},
     {"rate", "1/s", "items over time", true, GB_PER_ITEMS, -1},
-    {"flops", "FLOP/s", "operations over time", true, GB_PER_FLOPS, -1}};
+    {"flops", "FLOP/s", "operations over time", true, GB_PER_FLOPS, -1},
+    {"sectors", "B/s", "bytes of whole sectors over time", true, GB_PER_BYTES_SECTORS, -1}};
 static const char *const parts[] = {"in", "out", NULL};
 
 const gb_kernel *fake_kernel(const fake_kernel_options *chosen)
@@ -113,7 +114,7 @@ const gb_kernel *fake_kernel(const fake_kernel_options *chosen)
                                   .params = params,
                                   .n_params = 1,
                                   .metrics = metrics,
-                                  .n_metrics = 3,
+                                  .n_metrics = sizeof metrics / sizeof metrics[0],
                                   .parts = options.own_sample ? parts : NULL,
                                   .devices = GB_ANY_DEVICE,
                                   .timers = 7,

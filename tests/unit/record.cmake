@@ -7,7 +7,7 @@ foreach(name record record_csv record_results)
     TIMEOUT 300 LABELS unit SKIP_RETURN_CODE 77)
 endforeach()
 gb_unit_test(baseline gb_reports gb_record)
-foreach(name run_dir run_dir_races)
+foreach(name run_dir run_dir_races record_samples)
   gb_unit_test(${name} gb_record)
 endforeach()
 

@@ -50,6 +50,11 @@ static const gb_param wait_params[] = {
 static const gb_param host_params[] = {
     {.name = "level", .kind = GB_PARAM_COUNT, .min = 0, .max = 8, .default_value = {.number = 0}},
 };
+static const gb_param request_params[] = {
+    {.name = "batch", .kind = GB_PARAM_COUNT, .min = 1, .max = 512, .default_value = {.number = 1}},
+    {.name = "type", .kind = GB_PARAM_WORD, .words = types, .default_value = {.word = "f32"}},
+};
+static const char *const request_parts[] = {"copy_in", "compute", NULL};
 #define BIG(letter)                                                                                \
     {                                                                                              \
         .name = letter, .kind = GB_PARAM_COUNT, .min = 1, .max = 1000000, .default_value = {       \
@@ -151,6 +156,16 @@ static const gb_kernel_spec specs[] = {
      .params = host_params,
      .n_params = 1,
      .devices = GB_BIT(GB_CPU),
+     .timers = 7,
+     .caches = 3},
+    {.name = "request",
+     .version = 1,
+     .params = request_params,
+     .n_params = 2,
+     .metrics = bandwidth,
+     .n_metrics = 1,
+     .parts = request_parts,
+     .devices = GB_ANY_DEVICE,
      .timers = 7,
      .caches = 3},
     {.name = "big",

@@ -21,10 +21,18 @@ static struct {
     bool cut, unjoined;             /* arguments are cut to 8 bytes; the origin waits for nobody */
     gb_stream *other, *origin;
     unsigned long waiting, most_waiting; /* launches since the host last waited */
+    unsigned long queued, most_queued;   /* the same with events and waits for them */
 } spy;
+
+static void queue_one(void)
+{
+    if (++spy.queued > spy.most_queued)
+        spy.most_queued = spy.queued;
+}
 
 static void count_one(void)
 {
+    queue_one();
     if (++spy.waiting > spy.most_waiting)
         spy.most_waiting = spy.waiting;
 }
@@ -59,13 +67,13 @@ static gb_code spy_graph_launch(gb_device *device, gb_graph *graph, gb_stream *s
 
 static gb_code spy_stream_sync(gb_device *device, gb_stream *stream, gb_error *err)
 {
-    spy.waiting = 0;
+    spy.waiting = spy.queued = 0;
     return real->stream_sync(device, stream, err);
 }
 
 static gb_code spy_sync(gb_device *device, gb_error *err)
 {
-    spy.waiting = 0;
+    spy.waiting = spy.queued = 0;
     return real->sync(device, err);
 }
 
@@ -75,8 +83,16 @@ static gb_code spy_capture_begin(gb_device *device, gb_stream *stream, gb_error 
     return real->capture_begin(device, stream, err);
 }
 
+static gb_code spy_event_record(gb_device *device, gb_event *event, gb_stream *stream,
+                                gb_error *err)
+{
+    queue_one();
+    return real->event_record(device, event, stream, err);
+}
+
 static gb_code spy_stream_wait(gb_device *device, gb_stream *stream, gb_event *event, gb_error *err)
 {
+    queue_one();
     return spy.unjoined && stream == spy.origin ? GB_OK
                                                 : real->stream_wait(device, stream, event, err);
 }
@@ -93,6 +109,7 @@ static void open_device(void)
     ops.stream_sync = spy_stream_sync;
     ops.sync = spy_sync;
     ops.capture_begin = spy_capture_begin;
+    ops.event_record = spy_event_record;
     ops.stream_wait = spy_stream_wait;
     dev->ops = &ops;
     ck_assert_int_eq(real->stream_create(dev, &spy.other, &err), GB_OK);
@@ -227,7 +244,7 @@ static unsigned long most_waiting(const char *kernel, const char *text, gb_timer
     ck_assert_msg(k->prepare(&run, &err) == GB_OK, "%s", err.message);
     ck_assert_int_eq(k->reset(&run, &err), GB_OK);
     ck_assert_int_eq(dev->ops->sync(dev, &err), GB_OK);
-    spy.most_waiting = spy.waiting = 0;
+    spy.most_waiting = spy.waiting = spy.most_queued = spy.queued = 0;
     for (int i = 0; i < (run.timer == GB_TIMER_DEVICE ? 1 : 200); i++)
         ck_assert_msg(k->sample(&run, iterations, &sample, &err) == GB_OK, "%s", err.message);
     ck_assert_int_eq(dev->ops->sync(dev, &err), GB_OK);
@@ -270,8 +287,30 @@ START_TEST(TIM_21_launches_in_flight_stay_under_the_recorded_bound)
     gb_record r;
     measure("launch", "launches=5", GB_TIMER_DEVICE, &r);
     ck_assert_int_eq(json_integer_value(json_object_get(r.telemetry, "max_launches_in_flight")),
-                     512);
+                     510);
     gb_record_free(&r);
+}
+END_TEST
+
+/* Events of a fork and a join need room in a driver's queue as launches do. */
+START_TEST(TIM_21_events_between_streams_count_among_what_waits_behind_the_gate)
+{
+    static const struct {
+        const char *kernel, *text;
+        unsigned long least, most;
+    } cases[] = {
+        {"launch", "launches=1,streams=8", 500, 520},
+        {"launch", "launches=16,streams=8", 480, 520},
+        {"launch", "launches=512,streams=8", 512, 540},
+        {"graph", "measure=eager-device,length=1,width=16", 480, 520},
+        {"graph", "measure=eager-device,length=30,width=16", 480, 540},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t recorded;
+        most_waiting(cases[i].kernel, cases[i].text, GB_TIMER_DEVICE, 512, &recorded);
+        ck_assert_msg(spy.most_queued >= cases[i].least && spy.most_queued <= cases[i].most,
+                      "%s: %lu operations wait", cases[i].text, spy.most_queued);
+    }
 }
 END_TEST
 
@@ -455,6 +494,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, arguments_that_are_cut_off_are_noticed);
     tcase_add_test(tc, KRN_14_each_timer_has_a_metric_of_its_own);
     tcase_add_test(tc, TIM_21_launches_in_flight_stay_under_the_recorded_bound);
+    tcase_add_test(tc, TIM_21_events_between_streams_count_among_what_waits_behind_the_gate);
     tcase_add_loop_test(tc, KRN_12_every_measure_of_any_shape_counts_every_node, 0,
                         (int)(sizeof measures / sizeof measures[0]));
     tcase_add_test(tc, KRN_12_a_node_that_is_not_in_the_graph);

@@ -21,7 +21,7 @@ START_TEST(device_timer_batches_and_leaves_the_launch_out)
     ck_assert_uint_ge(r.n_samples, 10);
     ck_assert_double_eq(r.resolution_ns, 500);
     ck_assert_uint_eq(r.flags, 0);
-    ck_assert_uint_eq(r.n_metrics, 3);
+    ck_assert_uint_eq(r.n_metrics, 4);
     ck_assert(near(r.metrics[0].value, 1000 / r.time.median * 1e9, 1e-9));
     gb_record_free(&r);
     fake_device_done(&fake);

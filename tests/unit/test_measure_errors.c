@@ -3,11 +3,15 @@
 
 static const fake_kernel_options plain = {.work = {.bytes_moved = 1000, .items = 1}};
 
-/* A record that did not end well carries no figures. */
+/* A record that did not end well names its metrics, but carries no figures. */
 static void assert_no_figures(const gb_record *r)
 {
     ck_assert_uint_eq(r->n_samples, 0);
-    ck_assert_uint_eq(r->n_metrics, 0);
+    ck_assert_uint_eq(r->n_metrics, 4);
+    for (size_t i = 0; i < r->n_metrics; i++) {
+        ck_assert_double_nan(r->metrics[i].value);
+        ck_assert_str_eq(r->metrics[i].reason, "no samples");
+    }
     ck_assert_double_nan(r->time.median);
     ck_assert_ptr_nonnull(r->reason);
     ck_assert_ptr_nonnull(r->reason_code);

@@ -138,9 +138,12 @@ START_TEST(TIM_01_all_samples_rejected)
     ck_assert_msg(strstr(r.reason, number) != NULL, "%s", r.reason);
     ck_assert_double_le(json_number(r.phases_ns, "measure"), 12 * S);
     ck_assert_uint_eq(r.n_samples, 0);
-    ck_assert_uint_eq(r.n_metrics, 0);
     json_t *json = gb_record_json(&r, false);
     json_t *time = json_object_get(json, "time_ns");
+    json_t *bandwidth = json_object_get(json_object_get(json, "metrics"), "bandwidth");
+    ck_assert(json_is_null(json_object_get(bandwidth, "value")));
+    ck_assert_str_eq(json_string_value(json_object_get(bandwidth, "unit")), "B/s");
+    ck_assert_str_eq(json_string_value(json_object_get(bandwidth, "reason")), "no samples");
     ck_assert(json_is_null(time) || json_is_null(json_object_get(time, "median")));
     json_decref(json);
     gb_record_free(&r);

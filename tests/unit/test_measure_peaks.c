@@ -105,6 +105,34 @@ START_TEST(PLT_13_what_the_vendor_states_is_used_where_theory_is_unknown)
 }
 END_TEST
 
+/* Neighbours share sectors through a cache: more of them may be asked for than memory delivers. */
+START_TEST(KRN_05_sectors_and_unknown_peaks_have_no_ceiling)
+{
+    fake_kernel_options o = {.work = {.bytes_read = 5000,
+                                      .bytes_moved = 5000,
+                                      .bytes_sectors = 40000,
+                                      .working_set = UINT64_C(1) << 40,
+                                      .ceiling = GB_CEILING_MEMORY}};
+    gb_measure how = default_how();
+    open_fake();
+    how.peak_bandwidth = 1e9; /* a tenth of what the sectors come to */
+    measure_ok(&fake, &o, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
+    ck_assert(near(r.metrics[0].peak, 1e9, 0.001) && near(r.metrics[0].value, 0.5e9, 0.01));
+    ck_assert(near(r.metrics[3].value, 4e9, 0.01) && !(r.metrics[3].peak > 0));
+    ck_assert(!has_flag(&r, GB_FLAG_IMPLAUSIBLE));
+    gb_record_free(&r);
+    how.peak_bandwidth = NAN;
+    measure_ok(&fake, &o, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
+    for (size_t i = 0; i < r.n_metrics; i++)
+        ck_assert(!(r.metrics[i].peak > 0));
+    json_t *json = gb_record_json(&r, false);
+    const json_t *metrics = json_object_get(json, "metrics");
+    ck_assert(json_is_null(json_object_get(json_object_get(metrics, "bandwidth"), "peak")));
+    json_decref(json);
+    close_fake();
+}
+END_TEST
+
 START_TEST(a_profiled_case_is_one_sample_of_one_iteration)
 {
     gb_measure how = default_how();
@@ -128,6 +156,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, KRN_08_a_kernel_below_its_units_says_so);
     tcase_add_test(c, KRN_08_each_type_has_a_peak_of_its_own);
     tcase_add_test(c, PLT_13_what_the_vendor_states_is_used_where_theory_is_unknown);
+    tcase_add_test(c, KRN_05_sectors_and_unknown_peaks_have_no_ceiling);
     tcase_add_test(c, a_profiled_case_is_one_sample_of_one_iteration);
     suite_add_tcase(suite, c);
 }

@@ -62,6 +62,29 @@ START_TEST(a_fit_finds_latency_and_bandwidth_of_each_series)
 }
 END_TEST
 
+/* Only a metric with a known peak has a column "of peak", and only rows with one have a share. */
+START_TEST(KRN_05_a_metric_without_a_peak_has_no_percent)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    gb_record *r = fixture_add(&f, "b", "access", "{\"stride\": 1}", 0, 0, 100, 1e9);
+    fixture_add(&f, "b", "access", "{\"stride\": 2}", 1, 0, 100, 1e9);
+    char *text = table_text(&f);
+    ck_assert_msg(strstr(text, "1.00 GB/s") != NULL && strstr(text, "of peak") == NULL, "%s", text);
+    free(text);
+    r->metrics[0].peak = 4e9;
+    text = table_text(&f);
+    char *first = strstr(text, "\n       1 "), *second = strstr(text, "\n       2 ");
+    ck_assert_msg(strstr(text, "of peak") != NULL && first != NULL && second != NULL, "%s", text);
+    second[0] = '\0';
+    second[1 + strcspn(second + 1, "\n")] = '\0';
+    ck_assert_msg(strstr(first, "25") != NULL && strchr(first, '%') != NULL, "%s", first);
+    ck_assert_msg(strchr(second + 1, '%') == NULL, "%s", second + 1);
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(TIM_13_failed_and_skipped_cases_are_left_out_and_counted)
 {
     fixture f;
@@ -207,6 +230,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, replicates_become_one_row);
     tcase_add_test(tests, rows_keep_the_order_of_the_suite);
     tcase_add_test(tests, a_fit_finds_latency_and_bandwidth_of_each_series);
+    tcase_add_test(tests, KRN_05_a_metric_without_a_peak_has_no_percent);
     tcase_add_test(tests, TIM_13_failed_and_skipped_cases_are_left_out_and_counted);
     tcase_add_test(tests, an_interrupted_run_counts_what_is_incomplete);
     tcase_add_test(tests, cpu_figures_are_labelled);

@@ -113,7 +113,7 @@ static bool has(const gb_buf *text, const char *part)
 }
 
 /* The numbers of the block whose comment begins with `label`; returns how many points. */
-static size_t block(const picture *p, const char *label, double x[16], double y[16])
+static size_t block(const picture *p, const char *label, double x[], double y[])
 {
     char *head = gb_text_format("# %s", label);
     const char *at = p->data.data != NULL ? strstr(p->data.data, head) : NULL;
@@ -141,21 +141,28 @@ START_TEST(PLT_13_roofs_come_from_the_right_rows)
     sweep(&f, 0.9);
     give_theory(&f, "peaks", 120e9, 1.2e12);
     picture p = draw(&f);
-    ck_assert_uint_eq(block(&p, "memory, measured: 100 GB/s", x, y), 2);
+    ck_assert_uint_eq(block(&p, "memory 100 GB/s measured", x, y), 2);
     ck_assert_double_eq_tol(y[0] / x[0], 100e9, 1);
     ck_assert_double_eq_tol(y[1], 1e12, 1e3); /* ends at the ridge, 10 FLOP/byte */
     ck_assert_double_eq_tol(x[1], 10, 1e-6);
-    ck_assert_uint_eq(block(&p, "last cache, measured: 400 GB/s", x, y), 2);
-    ck_assert_uint_eq(block(&p, "fp32 measured: 1.00 TFLOP/s", x, y), 2);
-    ck_assert_uint_eq(block(&p, "memory, theoretical: 120 GB/s", x, y), 2);
-    ck_assert_uint_eq(block(&p, "fp32 theoretical: 1.20 TFLOP/s", x, y), 2);
+    ck_assert_uint_eq(block(&p, "L2 400 GB/s measured", x, y), 2);
+    ck_assert_uint_eq(block(&p, "fp32 1.00 TFLOP/s measured", x, y), 2);
+    ck_assert_uint_eq(block(&p, "memory 120 GB/s theoretical", x, y), 2);
+    ck_assert_uint_eq(block(&p, "fp32 1.20 TFLOP/s theoretical", x, y), 2);
     ck_assert_double_eq(y[0], y[1]);
-    /* The legend says where a roof is from, solid and dashed; both axes logarithmic, with units. */
-    ck_assert(has(&p.script, "dashtype 1 linecolor rgb '#0072B2' title 'memory, measured"));
-    ck_assert(has(&p.script, "dashtype 2 linecolor rgb '#0072B2' title 'memory, theoretical"));
-    ck_assert(has(&p.script, "set logscale x 10") && has(&p.script, "set logscale y 10"));
+    /* Each value stands on its line; solid is measured and dashed is theory, and the legend says
+     * so; both axes logarithmic, with units. */
+    ck_assert(has(&p.script, "'memory 100 GB/s measured' at screen"));
+    ck_assert(has(&p.script, "'fp32 1.20 TFLOP/s theoretical' at screen"));
+    ck_assert(has(&p.script, "index 2 using 1:($2/1000000000000) with lines linewidth 2 dashtype "
+                             "1 linecolor rgb '#0072B2' notitle"));
+    ck_assert(has(&p.script, "index 0 using 1:($2/1000000000000) with lines linewidth 1.5 dashtype "
+                             "2 linecolor rgb '#0072B2' notitle"));
+    ck_assert(has(&p.script, "'roof, measured'"));
+    ck_assert(has(&p.script, "'roof, theoretical or as published'"));
+    ck_assert(has(&p.script, "set logscale x") && has(&p.script, "set logscale y"));
     ck_assert(has(&p.script, "FLOP/byte") && has(&p.script, "TFLOP/s, higher is better"));
-    ck_assert(has(&p.script, "measured ridge at 10 FLOP/byte"));
+    ck_assert(has(&p.script, "'measured ridge at 10 FLOP/byte'"));
     ck_assert(!has(&p.script, "of this CPU"));
     ck_assert_uint_eq(p.notes.length, 0);
     drop(&p);
@@ -171,13 +178,16 @@ START_TEST(PLT_13_points_stand_at_counted_work)
     roofs(&f);
     sweep(&f, 0.9);
     picture p = draw(&f);
-    ck_assert_uint_eq(block(&p, "sweep: up to 900 GFLOP/s", x, y), 6);
+    ck_assert_uint_eq(block(&p, "sweep\n", x, y), 6);
     ck_assert_double_eq(x[0], 0.25);
     ck_assert_double_eq(x[5], 256);
     ck_assert_double_eq_tol(y[0], 0.25 * 90e9, 1e6);
     ck_assert_double_eq_tol(y[5], 0.9e12, 1e6);
-    /* Other benchmarks with the same units are there too; the roof itself is no point. */
-    ck_assert_uint_gt(block(&p, "memory: up to", x, y), 0);
+    /* Other benchmarks with the same units are there too, told apart by their words; each name
+     * stands at a point. The roof itself is no point. */
+    ck_assert_uint_eq(block(&p, "memory: read\n", x, y), 1);
+    ck_assert_uint_eq(block(&p, "memory: triad\n", x, y), 1);
+    ck_assert(has(&p.script, "'memory: read' at screen") && has(&p.script, "'sweep' at screen"));
     ck_assert(!has(&p.data, "peak"));
     ck_assert(has(&p.script, "figures of this CPU, not of a GPU"));
     drop(&p);
@@ -203,30 +213,55 @@ START_TEST(PLT_13_unknown_roofs_are_left_out_and_said)
     /* Published figures stand in for theory, and say so. */
     give_theory(&f, "published", 120e9, 1.2e12);
     p = draw(&f);
-    ck_assert(has(&p.data, "memory, as published: 120 GB/s"));
-    ck_assert(has(&p.data, "fp32 as published: 1.20 TFLOP/s"));
+    ck_assert(has(&p.data, "memory 120 GB/s as published"));
+    ck_assert(has(&p.data, "fp32 1.20 TFLOP/s as published"));
+    ck_assert(has(&p.script, "'theoretical ridge at 10 FLOP/byte'"));
     ck_assert(!has(&p.data, "theoretical"));
     drop(&p);
     fixture_close(&f);
 }
 END_TEST
 
-START_TEST(PLT_13_points_above_the_roof_are_drawn_and_flagged)
+START_TEST(KRN_05_PLT_13_points_above_the_roof_are_drawn_and_flagged)
 {
     fixture f;
-    double x[16], y[16];
+    double x[32], y[32];
     open_fixture(&f, "cuda");
     roofs(&f);
     sweep(&f, 1.01); /* within 2 %: noise */
     picture p = draw(&f);
-    ck_assert(!has(&p.data, "ABOVE") && !has(&p.notes, "above its roof"));
+    ck_assert(!has(&p.data, "implausible") && !has(&p.notes, "above its roof"));
+    ck_assert(!has(&p.script, "implausible"));
     drop(&p);
     sweep(&f, 1.18);
     p = draw(&f);
     ck_assert(has(&p.notes, "above its roof (implausible)"));
-    /* Kept at its place, not cut to the roof; in a colour and a sign of its own. */
-    ck_assert_uint_ge(block(&p, "sweep: up to 1.18 TFLOP/s - ABOVE ITS ROOF", x, y), 6);
-    ck_assert(has(&p.script, "pointtype 2 pointsize 1.8 linecolor rgb '#FF0000'"));
+    /* Kept at its place, not cut to the roof; with a sign of its own that the legend explains. */
+    ck_assert_uint_eq(block(&p, "sweep\n", x, y), 12);
+    double most = 0;
+    for (size_t i = 0; i < 12; i++)
+        most = fmax(most, y[i]);
+    ck_assert_double_eq_tol(most, 1.18e12, 1e6);
+    ck_assert(has(&p.data, " # implausible\n"));
+    ck_assert(has(&p.script, "front point pointtype 2 pointsize 1.8"));
+    ck_assert(has(&p.script, "'implausible: above its roof, an error in the measurement'"));
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(flagged_points_have_signs_and_a_line_in_the_legend)
+{
+    fixture f;
+    open_fixture(&f, "cuda");
+    roofs(&f);
+    sweep(&f, 0.9);
+    f.results.records[f.results.n - 1].flags |= GB_BIT(GB_FLAG_KERNEL_LIMITED);
+    f.results.records[f.results.n - 2].flags |= GB_BIT(GB_FLAG_IMPLAUSIBLE);
+    picture p = draw(&f);
+    ck_assert(has(&p.data, " # kernel-limited\n") && has(&p.data, " # implausible\n"));
+    ck_assert(has(&p.script, "front point pointtype 6 pointsize 1.8"));
+    ck_assert(has(&p.script, "'kernel-limited: the kernel, not the device, sets the limit'"));
     drop(&p);
     fixture_close(&f);
 }
@@ -239,7 +274,107 @@ START_TEST(PLT_13_theory_is_the_roof_where_none_was_measured)
     sweep(&f, 1);
     give_theory(&f, "peaks", 80e9, 0.8e12);
     picture p = draw(&f);
-    ck_assert(has(&p.data, "ABOVE ITS ROOF"));
+    ck_assert(has(&p.data, "implausible"));
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(devices_stand_side_by_side_with_their_own_roofs)
+{
+    fixture f;
+    double x[16], y[16];
+    open_fixture(&f, "cuda");
+    json_t *devices = json_object_get(f.results.document, "devices");
+    json_array_append_new(devices, json_pack("{s:s,s:s,s:i}", "kind", "cpu", "name",
+                                             "Other processor", "llc_bytes", 32 * MIB));
+    roofs(&f);
+    sweep(&f, 0.9);
+    size_t first = f.results.n;
+    memory_row(&f, "read", 256 * MIB, 10e9);
+    sweep(&f, 0.09);
+    for (size_t i = first; i < f.results.n; i++)
+        f.results.records[i].device = 1;
+    picture p = draw(&f);
+    ck_assert(has(&p.script, "'Example device 9000, device: cuda, 2026-01-15'"));
+    ck_assert(has(&p.script, "'Other processor, device: cpu, 2026-01-15 - figures of this CPU, "
+                             "not of a GPU'"));
+    ck_assert_uint_eq(block(&p, "memory 100 GB/s measured", x, y), 2);
+    ck_assert_uint_eq(block(&p, "memory 10.0 GB/s measured", x, y), 2);
+    ck_assert(has(&p.script, "'Other processor: unknown roofs: arithmetic, measured"));
+    /* The same axes. */
+    const char *range = strstr(p.script.data, "set yrange");
+    size_t length = strcspn(range, "\n");
+    const char *next = strstr(range + length, "set yrange");
+    ck_assert_ptr_nonnull(next);
+    ck_assert_int_eq(strncmp(range, next, length), 0);
+    drop(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+/* Where a text stands, in pixels of the picture. */
+static void text_box(const picture *p, const char *text, double box[4])
+{
+    char *quoted = gb_text_format("'%s' at screen ", text);
+    char *end;
+    const char *at = strstr(p->script.data, quoted);
+    ck_assert_msg(at != NULL, "%s", text);
+    double x = gb_strtod(at + strlen(quoted), &end) * 1000;
+    double height = gb_strtod(strstr(p->script.data, "size 1000,") + 10, NULL);
+    double y = gb_strtod(end + 1, &end) * height, width = 5.5 * (double)strlen(text);
+    box[0] = strncmp(end, " right", 6) == 0 ? x - width : x;
+    box[1] = y - 5;
+    box[2] = box[0] + width;
+    box[3] = y + 5;
+    free(quoted);
+}
+
+START_TEST(names_do_not_cover_each_other)
+{
+    fixture f;
+    double boxes[12][4];
+    int in_list = 0;
+    char name[32], number[16];
+    open_fixture(&f, "cuda");
+    roofs(&f);
+    for (int i = 0; i < 12; i++) { /* all but on the same spot */
+        snprintf(name, sizeof name, "kernel number %d", i);
+        row(&f, name, "stencil", "{}", 1e6 * (1 + 0.02 * i),
+            (gb_work){.bytes_read = 64 * MIB,
+                      .flops = 64 * MIB,
+                      .working_set = 512 * MIB,
+                      .compute = GB_COMPUTE_FP32});
+    }
+    sweep(&f, 0.9);
+    picture p = draw(&f);
+    for (int i = 0; i < 12; i++) {
+        snprintf(name, sizeof name, "kernel number %d", i);
+        char *placed = gb_text_format("'%s' at screen", name);
+        char *listed = gb_text_format(" = %s'", name);
+        if (has(&p.script, placed)) {
+            text_box(&p, name, boxes[i]);
+        } else { /* in the legend; its number may have a place */
+            const char *in_legend = strstr(p.script.data, listed);
+            ck_assert_msg(in_legend != NULL, "%s", name);
+            while (in_legend[-1] != '\'')
+                in_legend--;
+            snprintf(number, sizeof number, "%.*s", (int)strcspn(in_legend, " "), in_legend);
+            char *quoted = gb_text_format("'%s' at screen ", number);
+            boxes[i][0] = boxes[i][2] = -1; /* nowhere */
+            if (has(&p.script, quoted))
+                text_box(&p, number, boxes[i]);
+            free(quoted);
+            in_list++;
+        }
+        free(placed);
+        free(listed);
+        for (int k = 0; k < i; k++)
+            ck_assert_msg(boxes[i][0] >= boxes[k][2] || boxes[k][0] >= boxes[i][2] ||
+                              boxes[i][1] >= boxes[k][3] || boxes[k][1] >= boxes[i][3],
+                          "%d covers %d", i, k);
+    }
+    ck_assert_int_lt(in_list, 8);
     drop(&p);
     fixture_close(&f);
 }
@@ -358,7 +493,10 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, PLT_13_roofs_come_from_the_right_rows);
     tcase_add_test(c, PLT_13_points_stand_at_counted_work);
     tcase_add_test(c, PLT_13_unknown_roofs_are_left_out_and_said);
-    tcase_add_test(c, PLT_13_points_above_the_roof_are_drawn_and_flagged);
+    tcase_add_test(c, KRN_05_PLT_13_points_above_the_roof_are_drawn_and_flagged);
+    tcase_add_test(c, flagged_points_have_signs_and_a_line_in_the_legend);
+    tcase_add_test(c, devices_stand_side_by_side_with_their_own_roofs);
+    tcase_add_test(c, names_do_not_cover_each_other);
     tcase_add_test(c, PLT_13_theory_is_the_roof_where_none_was_measured);
     tcase_add_test(c, the_table_shows_the_share_of_each_ceiling);
     tcase_add_test(c, nothing_to_draw_is_said);

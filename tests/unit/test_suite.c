@@ -131,9 +131,12 @@ static char *print_suite(const gb_suite *suite)
         const gb_kernel_spec *spec = suite->benchmarks[p->benchmark].spec;
         gb_buf_printf(&out, "plot %s '%s' of '%s' x=%s y=%s series:", p->type,
                       p->title != NULL ? p->title : "", suite->benchmarks[p->benchmark].name,
-                      spec->params[p->x].name, metric_name(spec, p->y));
+                      p->x < 0 ? "-" : spec->params[p->x].name,
+                      p->y == GB_PLOT_NO_METRIC ? "-" : metric_name(spec, p->y));
         for (size_t k = 0; k < p->n_series; k++)
             gb_buf_printf(&out, " %s", spec->params[p->series[k]].name);
+        for (size_t k = 0; k < p->n_where; k++)
+            gb_buf_printf(&out, " where %s", spec->params[p->where[k].param].name);
         gb_buf_add(&out, "\n");
     }
     print_cases(&out, suite, GB_CPU);

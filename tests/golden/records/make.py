@@ -14,11 +14,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN_ID = "20260115T101500Z-4f1d"
 STARTED = "2026-01-15T10:15:00Z"
-SUITE = """gpubench: 1
-name: golden
-benchmarks:
-  - {name: copy, kernel: copy, axes: {bytes: [1MiB], direction: [h2d], memory: [pinned]}}
-"""
+COPY = {"name": "copy", "kernel": "copy",
+        "axes": {"bytes": ["1MiB"], "direction": ["h2d"], "memory": ["pinned"]}}
 DEVICE = {
     "id": 0, "kind": "cpu", "name": "Example CPU 9000", "uuid": "CPU-0123456789abcdef",
     "driver": None, "runtime": "8 threads, x86-64-v3", "pci": None, "mig": None,
@@ -35,7 +32,29 @@ HOST = {
 }
 
 
-def head(complete=True):
+def plot(kind, benchmark="copy", x=None, y=None, series=(), title=None):
+    return {"type": kind, "title": title, "benchmark": benchmark, "x": x, "y": y,
+            "series": list(series), "where": {}}
+
+
+# What every fixture but `names` asks for: a picture of each type that a copy can have.
+PLOTS = [plot("curve", x="bytes", y="bandwidth", series=["direction", "memory"]),
+         plot("bar", x="direction", y="time", series=["bytes"]),
+         plot("ladder", x="bytes", y="time", series=["direction"]),
+         plot("distribution")]
+
+
+def suite(benchmarks, plots, title):
+    """As YAML (JSON is YAML), and as results.json holds it."""
+    given = [{k: v for k, v in p.items() if v} for p in plots]
+    text = "gpubench: 1\nname: golden\n" + (f"title: {line(title)}\n" if title else "")
+    for key, entries in (("benchmarks", benchmarks), ("plots", given)):
+        text += f"{key}:\n" + "".join(f"  - {line(e)}\n" for e in entries)
+    return {"name": "golden", "title": title, "file": "golden.yaml",
+            "sha256": hashlib.sha256(text.encode()).hexdigest(), "text": text, "plots": plots}
+
+
+def head(complete=True, benchmarks=(COPY,), plots=tuple(PLOTS), title=None, device=DEVICE):
     return {
         "schema": "gpubench-results/1", "complete": complete,
         "tool": {"name": "gpubench", "version": "0.1.0", "git": "0123456789ab",
@@ -48,9 +67,8 @@ def head(complete=True):
                 "settings": {"device": "cpu", "replicates": None, "budget_ns": None},
                 "environment": {"CUDA_LAUNCH_BLOCKING": None},
                 "finished": "2026-01-15T10:15:42Z", "elapsed_ns": 42000000000},
-        "suite": {"name": "golden", "title": None, "file": "golden.yaml",
-                  "sha256": hashlib.sha256(SUITE.encode()).hexdigest(), "text": SUITE},
-        "host": HOST, "devices": [DEVICE],
+        "suite": suite(list(benchmarks), list(plots), title),
+        "host": HOST, "devices": [device],
     }
 
 
@@ -183,12 +201,26 @@ def flagged():
     ]
 
 
+# Names that break quoting, markup and spreadsheets.
+NAMES = ['a,b', 'say "x", y', "NaN_Infinity_test", "=1+1", "@here", "-dash", "+plus",
+         "`back`tick`", "ümläut ß 日本 😀", "<b>&amp;</b>", "'quoted'", "a_b^c{d}\\e|f",
+         "<script>window.__xss = 1</script>", '"><img src=x onerror="window.__xss = 2">',
+         "</title></style></script><h1>out</h1>", "<!-- comment", "]]> &#60;i&#62;", "$(id) %s %n"]
+HOSTILE = "<img src=x onerror='window.__xss = 3'> & \"quoted\" `id` |pipe|"
+
+
 def names():
-    """Names that break quoting, markup and spreadsheets."""
-    texts = ["a,b", 'say "x", y', "NaN_Infinity_test", "=1+1", "@here", "-dash", "+plus",
-             "`back`tick`", "ümläut ß 日本 😀", "<b>&amp;</b>", "'quoted'", "a_b^c{d}\\e|f"]
-    return [record(i, steady(44000 + 100 * i, 20), benchmark=text)
-            for i, text in enumerate(texts)]
+    """One case a name; the last has failed with a reason that is no better."""
+    out = [record(i, steady(44000 + 100 * i, 20), benchmark=text) for i, text in enumerate(NAMES)]
+    out[-1] = failed(len(NAMES) - 1, benchmark=NAMES[-1])
+    out[-1]["reason"] = f"nothing is well: {HOSTILE}"
+    return out
+
+
+def names_head():
+    return head(benchmarks=[{**COPY, "name": n} for n in NAMES], title=HOSTILE,
+                device={**DEVICE, "name": f"Example CPU {HOSTILE}"},
+                plots=[plot("curve", n, "bytes", "bandwidth", ["memory"], n) for n in NAMES])
 
 
 RUNS = {
@@ -215,17 +247,21 @@ def line(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+def write_run(directory, whole, records):
+    """cases.jsonl with the samples, in the order measured, and results.json without, by case."""
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, "cases.jsonl"), "w", encoding="utf-8") as out:
+        out.writelines(line(r) + "\n" for r in records)
+    entries = [{k: v for k, v in r.items() if k != "samples_ns"} for r in records]
+    entries.sort(key=lambda r: (r["device"], r["index"], r["replicate"]))
+    text = line({**whole, "records": []})
+    with open(os.path.join(directory, "results.json"), "w", encoding="utf-8") as out:
+        out.write(text[:-2] + "\n" + ",\n".join(line(e) for e in entries) + "\n]}\n")
+
+
 def main():
     for name, records in RUNS.items():
-        directory = os.path.join(HERE, name)
-        os.makedirs(directory, exist_ok=True)
-        with open(os.path.join(directory, "cases.jsonl"), "w", encoding="utf-8") as out:
-            out.writelines(line(r) + "\n" for r in records)
-        entries = [{k: v for k, v in r.items() if k != "samples_ns"} for r in records]
-        entries.sort(key=lambda r: (r["device"], r["index"], r["replicate"]))
-        text = line({**head(), "records": []})
-        with open(os.path.join(directory, "results.json"), "w", encoding="utf-8") as out:
-            out.write(text[:-2] + "\n" + ",\n".join(line(e) for e in entries) + "\n]}\n")
+        write_run(os.path.join(HERE, name), names_head() if name == "names" else head(), records)
     # A run that was stopped: an early head, and a torn last line.
     directory = os.path.join(HERE, "incomplete")
     os.makedirs(directory, exist_ok=True)

@@ -1,0 +1,156 @@
+/* Axes of pictures: titles, ranges and ticks. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "reports/plot/gnuplot.h"
+#include "reports/plot/picture.h"
+
+#define COLUMN_PIXELS 7.0 /* a character at the size of ticks */
+#define LINE_PIXELS 18.0
+#define TICK_COLUMNS 24
+#define X_AXIS_PIXELS 640.0 /* what the key leaves of 1000 */
+
+void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_buf *out)
+{
+    gb_buf_printf(out, "%s%s%s%s, %s is better", metric, unit[0] != '\0' ? " (" : "", unit,
+                  unit[0] != '\0' ? ")" : "", higher ? "higher" : "lower");
+}
+
+void gb_picture_x_label(const json_t *plot, gb_buf *out)
+{
+    const char *x = json_string_value(json_object_get(plot, "x"));
+    const char *unit = json_string_value(json_object_get(plot, "x_unit"));
+    x = x != NULL ? x : "";
+    gb_buf_add(out, x);
+    if (unit != NULL && strstr(x, unit) == NULL) {
+        gb_buf_printf(out, " (%s)", unit);
+    }
+}
+
+void gb_picture_range(gb_buf *script, const char *axis, double low, double high, int base)
+{
+    char a[40], b[40];
+    double pad = high > low ? (high - low) * 0.06 : fabs(high) * 0.5;
+    double factor = high > low ? fmin(1.3, pow(high / low, 0.08)) : 2;
+    double from = base > 0 ? low / factor : low - pad, to = base > 0 ? high * factor : high + pad;
+    if (base == 0 && from < 0 && low >= 0) {
+        from = 0;
+    }
+    gb_buf_printf(script, "set %srange [%s:%s]\n", axis, gb_print_double(from, a, sizeof a),
+                  gb_print_double(to, b, sizeof b));
+    if (base > 0) {
+        gb_buf_printf(script, "set logscale %s %d\n", axis, base);
+    }
+    if (base == 10 && axis[0] == 'y') {
+        gb_picture_log_ticks(script, axis, from, to);
+    }
+}
+
+static double place(double value, double low, double high, bool logarithmic, double pixels)
+{
+    if (!(high > low)) {
+        return pixels / 2;
+    }
+    double share = logarithmic ? log(value / low) / log(high / low) : (value - low) / (high - low);
+    return share * pixels;
+}
+
+void gb_picture_ticks(gb_buf *script, const char *axis, const gb_tick ticks[], size_t n, double low,
+                      double high, bool logarithmic, double pixels)
+{
+    char number[40];
+    double end = -INFINITY; /* of the text before */
+    size_t written = 0;
+    gb_buf_printf(script, "set %stics (", axis);
+    for (size_t i = 0; i < n; i++) {
+        double at = place(ticks[i].at, low, high, logarithmic, pixels);
+        double room = axis[0] == 'x'
+                          ? ((double)gb_utf8_width(ticks[i].text) * COLUMN_PIXELS + 10) / 2
+                          : LINE_PIXELS / 2;
+        if (at - room < end) {
+            continue;
+        }
+        gb_buf_add(script, written++ > 0 ? ", " : "");
+        gb_gnuplot_quote(script, ticks[i].text);
+        gb_buf_printf(script, " %s", gb_print_double(ticks[i].at, number, sizeof number));
+        end = at + room;
+    }
+    gb_buf_add(script, ") noenhanced\n");
+}
+
+gb_code gb_picture_value_ticks(gb_buf *script, const char *param, const double x[], size_t n,
+                               bool logarithmic, gb_error *err)
+{
+    bool bytes = strcmp(param, "bytes") == 0 || strstr(param, "_bytes") != NULL;
+    gb_tick *ticks = calloc(n + 1, sizeof *ticks);
+    if (ticks == NULL) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    }
+    for (size_t i = 0; i < n; i++) {
+        ticks[i].at = x[i];
+        if (bytes && x[i] >= 1 && x[i] < 0x1p63) {
+            gb_format_bytes((uint64_t)x[i], ticks[i].text, sizeof ticks[i].text);
+        } else {
+            gb_print_double(x[i], ticks[i].text, sizeof ticks[i].text);
+        }
+    }
+    gb_picture_ticks(script, "x", ticks, n, n > 0 ? x[0] : 1, n > 0 ? x[n - 1] : 1, logarithmic,
+                     X_AXIS_PIXELS);
+    free(ticks);
+    return GB_OK;
+}
+
+void gb_picture_all_ticks(gb_buf *script, const gb_tick ticks[], size_t n, double pixels)
+{
+    char number[40];
+    size_t longest = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t width = gb_utf8_width(ticks[i].text);
+        longest = width > longest ? width : longest;
+    }
+    longest = longest < TICK_COLUMNS ? longest : TICK_COLUMNS;
+    const double place = pixels / (double)(n > 0 ? n : 1);
+    const bool turned = (double)longest * COLUMN_PIXELS + 10 > place;
+    const size_t step = turned ? (size_t)(LINE_PIXELS / place) + 1 : 1;
+    gb_buf_add(script, "set xtics (");
+    for (size_t i = 0; i < n; i += step) {
+        gb_buf_add(script, i > 0 ? ", " : "");
+        gb_picture_text(script, ticks[i].text, TICK_COLUMNS);
+        gb_buf_printf(script, " %s", gb_print_double(ticks[i].at, number, sizeof number));
+    }
+    gb_buf_printf(script, ") noenhanced%s\n", turned ? " rotate by -30" : "");
+}
+
+static void set_tick(gb_tick *tick, double at)
+{
+    char *text = gb_text_format("%.3g", at); /* '.' whatever the locale */
+    tick->at = at;
+    snprintf(tick->text, sizeof tick->text, "%s", text != NULL ? text : "");
+    free(text);
+}
+
+void gb_picture_log_ticks(gb_buf *script, const char *axis, double low, double high)
+{
+    static const double steps[] = {1, 2, 5};
+    gb_tick ticks[96];
+    size_t n = 0;
+    double decades = log10(high / low);
+    size_t used = decades <= 3 ? 3 : 1;
+    for (double e = floor(log10(low)); e <= ceil(log10(high)) && n + 3 < 96; e++) {
+        for (size_t i = 0; i < used; i++) {
+            double at = steps[i] * pow(10, e);
+            if (at >= low * 0.999 && at <= high * 1.001) {
+                set_tick(&ticks[n++], at);
+            }
+        }
+    }
+    if (n < 2) { /* a range within 1, 2 or 5: its ends */
+        set_tick(&ticks[0], low);
+        set_tick(&ticks[1], high);
+        n = 2;
+    }
+    gb_picture_ticks(script, axis, ticks, n, low, high, true, 400);
+}

@@ -1,0 +1,215 @@
+#include "reports/plot/bar.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "reports/plot/picture.h"
+#include "reports/plot/series.h"
+
+/* Beyond this ratio the small bars of a linear axis would not be seen. */
+#define LOG_RATIO 50.0
+#define MOST_FIGURES 24 /* bars with their figure above */
+#define GROUP_WIDTH 0.8 /* of a group's place; the rest is the gap */
+#define AXIS_PIXELS 640.0
+
+typedef struct bars {
+    const gb_results *results;
+    const json_t *plot;
+    gb_wanted wanted;
+    gb_figures figures;
+    const gb_point **groups; /* a point of each value of x, in order */
+    size_t n_groups;
+    double low, high; /* of y with its intervals */
+} bars;
+
+/* Numbers growing; words in the order of the suite. */
+static int by_value(const void *a, const void *b)
+{
+    const gb_point *p = *(const gb_point *const *)a, *q = *(const gb_point *const *)b;
+    uint32_t i = p->row->first->index, k = q->row->first->index;
+    if (p->x < q->x || p->x > q->x) {
+        return p->x < q->x ? -1 : 1;
+    }
+    return (i > k) - (i < k);
+}
+
+/* The group of a point, looked for from `from` on: points by growing x need no more. */
+static size_t group_of(const bars *b, const gb_point *p, size_t from)
+{
+    size_t g = isnan(p->x) ? 0 : from;
+    const json_t *value = json_object_get(p->row->first->params, b->wanted.x);
+    while (g < b->n_groups &&
+           !json_equal(json_object_get(b->groups[g]->row->first->params, b->wanted.x), value)) {
+        g++;
+    }
+    return g;
+}
+
+static gb_code find_groups(bars *b, gb_error *err)
+{
+    size_t n = 0;
+    const gb_point **all = calloc(b->figures.n_points + 1, sizeof *all);
+    b->groups = calloc(b->figures.n_points + 1, sizeof *b->groups);
+    if (all == NULL || b->groups == NULL) {
+        free(all);
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    }
+    for (size_t s = 0; s < b->figures.n; s++) {
+        for (size_t i = 0; i < b->figures.items[s].n; i++) {
+            all[n++] = &b->figures.items[s].points[i];
+        }
+    }
+    qsort(all, n, sizeof *all, by_value);
+    for (size_t i = 0; i < n; i++) {
+        size_t last = b->n_groups > 0 ? b->n_groups - 1 : 0;
+        if (group_of(b, all[i], last) == b->n_groups) {
+            b->groups[b->n_groups++] = all[i];
+        }
+    }
+    free(all);
+    return GB_OK;
+}
+
+static void add_block(bars *b, size_t number, gb_buf *data)
+{
+    char text[3][40], value[160];
+    const gb_series *series = &b->figures.items[number];
+    size_t group = 0;
+    gb_buf_printf(data, "%s# series %zu: %s\n# group %s low high %s\n", number > 0 ? "\n\n" : "",
+                  number, series->label, b->wanted.y, b->wanted.x);
+    for (size_t i = 0; i < series->n; i++) {
+        const gb_point *p = &series->points[i];
+        group = group_of(b, p, group);
+        gb_buf_printf(data, "%zu %s %s %s \"%s\"\n", group, gb_print_double(p->y, text[0], 40),
+                      gb_print_double(p->low, text[1], 40), gb_print_double(p->high, text[2], 40),
+                      gb_row_param_text(p->row, b->wanted.x, value, sizeof value));
+        b->low = fmin(b->low, fmax(p->low, p->y / 2));
+        b->high = fmax(b->high, fmin(p->high, p->y * 2));
+    }
+}
+
+static gb_code group_ticks(const bars *b, gb_buf *script, gb_error *err)
+{
+    gb_tick *ticks = calloc(b->n_groups + 1, sizeof *ticks);
+    if (ticks == NULL) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    }
+    for (size_t g = 0; g < b->n_groups; g++) {
+        ticks[g].at = (double)g;
+        gb_row_param_text(b->groups[g]->row, b->wanted.x, ticks[g].text, sizeof ticks[g].text);
+    }
+    gb_picture_all_ticks(script, ticks, b->n_groups, AXIS_PIXELS);
+    free(ticks);
+    return GB_OK;
+}
+
+static gb_code write_head(const bars *b, bool logarithmic, double scale, const char *unit,
+                          gb_buf *script, gb_error *err)
+{
+    const char *title = json_string_value(json_object_get(b->plot, "title"));
+    gb_buf x_label = {0}, y_label = {0};
+    char text[40];
+    gb_picture_x_label(b->plot, &x_label);
+    gb_picture_y_label(b->wanted.y, unit, b->figures.higher, &y_label);
+    gb_buf_add(&y_label, logarithmic ? ", logarithmic" : "");
+    if (x_label.failed || y_label.failed) {
+        gb_buf_free(&x_label);
+        gb_buf_free(&y_label);
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    }
+    gb_picture_head(b->results, b->figures.device, b->wanted.name,
+                    title != NULL ? title : b->wanted.benchmark, x_label.data, y_label.data,
+                    script);
+    gb_buf_free(&x_label);
+    gb_buf_free(&y_label);
+    gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\n",
+                  gb_print_double((double)b->n_groups - 0.4, text, sizeof text));
+    if (logarithmic) {
+        gb_picture_range(script, "y", b->low / scale / 1.5, b->high / scale * 1.3, 10);
+    } else {
+        gb_buf_printf(script, "set yrange [0:%s]\n",
+                      gb_print_double(b->high / scale * 1.12, text, sizeof text));
+    }
+    return group_ticks(b, script, err);
+}
+
+/* The bars of a series, their intervals and, where there is room, their figures. */
+static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines)
+{
+    char offset[40], width[40];
+    const double bar = GROUP_WIDTH / (double)b->figures.n;
+    const size_t all = b->n_groups * b->figures.n;
+    gb_print_double(((double)s + 0.5) * bar - GROUP_WIDTH / 2, offset, sizeof offset);
+    gb_print_double(bar * 0.92, width, sizeof width);
+    gb_buf_printf(lines,
+                  "%s'plots/%s.dat' index %zu using ($1+%s):($2/%s):(%s) with boxes fillstyle "
+                  "pattern %d border linecolor rgb '%s'",
+                  s > 0 ? ", \\\n  " : "", b->wanted.name, s, offset, scale, width,
+                  gb_picture_fill(s), gb_picture_colour(s));
+    gb_picture_key(lines, b->figures.items[s].label);
+    gb_buf_printf(lines,
+                  ", \\\n  '' index %zu using ($1+%s):($2/%s):($3/%s):($4/%s) with yerrorbars "
+                  "pointtype 0 linewidth 1.5 linecolor rgb '#000000' notitle",
+                  s, offset, scale, scale, scale);
+    if (all <= MOST_FIGURES) {
+        gb_buf_printf(lines,
+                      ", \\\n  '' index %zu using ($1+%s):($4/%s):(sprintf('%%.3g', $2/%s)) with "
+                      "labels offset 0,0.6 font ',9' notitle",
+                      s, offset, scale, scale);
+    }
+}
+
+static gb_code write_script(bars *b, gb_buf *script, gb_error *err)
+{
+    char unit[32], number[40];
+    double scale = gb_picture_scale(b->figures.y_max, b->figures.unit, unit);
+    bool logarithmic = b->figures.y_max / b->figures.y_min >= LOG_RATIO;
+    gb_code code = write_head(b, logarithmic, scale, unit, script, err);
+    gb_buf lines = {0};
+    gb_print_double(scale, number, sizeof number);
+    for (size_t s = 0; s < b->figures.n; s++) {
+        add_series(b, s, number, &lines);
+    }
+    if (code == GB_OK && lines.failed) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+    }
+    if (code == GB_OK) {
+        gb_picture_outputs(b->wanted.name, &lines, script);
+    }
+    gb_buf_free(&lines);
+    return code;
+}
+
+gb_code gb_bar_write(const gb_results *results, const gb_table *table, const json_t *plot,
+                     const char *name, gb_buf *script, gb_buf *data, gb_buf *notes, gb_error *err)
+{
+    bars b = {.results = results,
+              .plot = plot,
+              .wanted = {.name = name,
+                         .benchmark = json_string_value(json_object_get(plot, "benchmark")),
+                         .x = json_string_value(json_object_get(plot, "x")),
+                         .y = json_string_value(json_object_get(plot, "y")),
+                         .series = json_object_get(plot, "series"),
+                         .most = GB_SERIES_MOST},
+              .low = INFINITY,
+              .high = -INFINITY};
+    if (b.wanted.benchmark == NULL || b.wanted.x == NULL || b.wanted.y == NULL) {
+        return gb_fail(err, GB_INVALID, "suite.plots: an entry without benchmark, x or y");
+    }
+    gb_code code = gb_figures_collect(results, table, &b.wanted, &b.figures, notes, err);
+    if (code == GB_OK && b.figures.n_points == 0) {
+        gb_buf_printf(notes, "plots: no data for %s (%s over %s)\n", b.wanted.benchmark, b.wanted.y,
+                      b.wanted.x);
+    } else if (code == GB_OK) {
+        code = find_groups(&b, err);
+        for (size_t s = 0; code == GB_OK && s < b.figures.n; s++) {
+            add_block(&b, s, data);
+        }
+        code = code == GB_OK ? write_script(&b, script, err) : code;
+    }
+    free(b.groups);
+    gb_figures_free(&b.figures);
+    return code;
+}

@@ -1,0 +1,257 @@
+#include "reports/plot/batch_curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+#include "reports/findings.h"
+#include "reports/plot/picture.h"
+#include "reports/plot/series.h"
+
+#define MOST_SERIES 3 /* each has four lines */
+#define BAND 0.44     /* of the picture's height, for the lines of an axis */
+#define EDGE 0.04     /* between a band and the picture's edge */
+#define N_PERCENTILES 3
+
+typedef struct percentile {
+    const char *name;
+    int dash;
+} percentile;
+static const percentile percentiles[N_PERCENTILES] = {{"p50", 2}, {"p95", 4}, {"p99", 3}};
+
+typedef struct batch_curve {
+    const gb_results *results;
+    const json_t *plot;
+    gb_wanted wanted;
+    gb_figures figures;
+    double *x; /* batches */
+    size_t n_x;
+    bool has[GB_SERIES_MOST][N_PERCENTILES];
+    double rate_low, rate_high, latency_low, latency_high;
+} batch_curve;
+
+static void grow(double value, double *low, double *high)
+{
+    *low = fmin(*low, value);
+    *high = fmax(*high, value);
+}
+
+static void add_block(batch_curve *c, size_t number, gb_buf *data)
+{
+    char text[40];
+    const gb_series *series = &c->figures.items[number];
+    gb_buf_printf(data, "%s# series %zu: %s\n# batch throughput low high p50 p95 p99\n",
+                  number > 0 ? "\n\n" : "", number, series->label);
+    for (size_t i = 0; i < series->n; i++) {
+        const gb_point *p = &series->points[i];
+        const double row[] = {
+            p->x, p->y, p->low, p->high, p->row->time_ns, gb_row_p95(p->row), gb_row_p99(p->row)};
+        for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+            bool known = isfinite(row[k]) && row[k] > 0;
+            gb_buf_printf(data, "%s%s", k > 0 ? " " : "",
+                          known ? gb_print_double(row[k], text, sizeof text) : "NaN");
+            if (k >= 4 && known) {
+                c->has[number][k - 4] = true;
+                grow(row[k], &c->latency_low, &c->latency_high);
+            }
+        }
+        gb_buf_add(data, "\n");
+        grow(fmax(p->low, p->y / 2), &c->rate_low, &c->rate_high);
+        grow(fmin(p->high, p->y * 2), &c->rate_low, &c->rate_high);
+    }
+}
+
+/* Throughput has the upper half of the picture, latency the lower one: no line of the one crosses a
+ * line of the other. The ticks stand in the half alone. */
+static void half_range(gb_buf *script, const char *axis, double low, double high, bool upper)
+{
+    char a[40], b[40];
+    const double span = fmax(log(high / low), log(2)), middle = (log(high) + log(low)) / 2;
+    const double height = span / BAND, centre = upper ? 1 - EDGE - BAND / 2 : EDGE + BAND / 2;
+    gb_buf_printf(script, "set %srange [%s:%s]\nset logscale %s 10\n", axis,
+                  gb_print_double(exp(middle - height * centre), a, sizeof a),
+                  gb_print_double(exp(middle + height * (1 - centre)), b, sizeof b), axis);
+    gb_picture_log_ticks(script, axis, exp(middle - span / 2 - height * 0.02),
+                         exp(middle + span / 2 + height * 0.02));
+}
+
+/* --- the knee --------------------------------------------------------------------------------- */
+
+static bool knee_of(const gb_series *series, gb_knee *knee, gb_error *err, gb_code *code)
+{
+    double *rates = calloc(series->n + 1, sizeof *rates);
+    if (rates == NULL) {
+        *code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
+        return false;
+    }
+    for (size_t i = 0; i < series->n; i++) {
+        rates[i] = series->points[i].y;
+    }
+    bool enough = gb_batch_knee(rates, series->n, knee);
+    free(rates);
+    return enough;
+}
+
+/* A line down the picture and its name, beside it on the side that has more room. */
+static void mark_knee(const batch_curve *c, size_t s, double batch, gb_buf *script)
+{
+    char x[40];
+    gb_print_double(batch, x, sizeof x);
+    const bool left = batch > sqrt(c->figures.x_min * c->figures.x_max);
+    char *text = c->figures.n > 1
+                     ? gb_text_format("knee: batch %s (%s)", x, c->figures.items[s].label)
+                     : gb_text_format("knee: batch %s", x);
+    gb_buf_printf(script,
+                  "set arrow from %s, graph 0 to %s, graph 1 nohead linewidth 1.5 dashtype 2 "
+                  "linecolor rgb '%s'\nset label ",
+                  x, x, c->figures.n > 1 ? gb_picture_colour(s) : GB_PICTURE_GREY);
+    gb_picture_text(script, text != NULL ? text : "knee", 60);
+    gb_buf_printf(script, " noenhanced at %s, graph %s %s offset %s,0 font ',10'\n", x,
+                  s == 0   ? "0.51"
+                  : s == 1 ? "0.48"
+                           : "0.54",
+                  left ? "right" : "left", left ? "-0.7" : "0.7");
+    free(text);
+}
+
+static void say_no_knee(const batch_curve *c, size_t s, gb_buf *script)
+{
+    char *text = gb_text_format("%s%sno knee: throughput still rises",
+                                c->figures.n > 1 ? c->figures.items[s].label : "",
+                                c->figures.n > 1 ? ": " : "");
+    gb_buf_add(script, "set label ");
+    gb_picture_text(script, text != NULL ? text : "no knee", 60);
+    gb_buf_printf(script, " noenhanced at graph 0.02, graph %s left font ',10'\n",
+                  s == 0   ? "0.51"
+                  : s == 1 ? "0.48"
+                           : "0.54");
+    free(text);
+}
+
+static gb_code mark_knees(const batch_curve *c, gb_buf *script, gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t s = 0; s < c->figures.n; s++) {
+        gb_knee knee;
+        const gb_series *series = &c->figures.items[s];
+        if (!knee_of(series, &knee, err, &code)) {
+            continue;
+        }
+        if (knee.found) {
+            mark_knee(c, s, series->points[knee.at].x, script);
+        } else {
+            say_no_knee(c, s, script);
+        }
+    }
+    return code;
+}
+
+/* --- the script ------------------------------------------------------------------------------- */
+
+static void add_key(const batch_curve *c, size_t s, const char *what, gb_buf *lines)
+{
+    const bool several = c->figures.n > 1;
+    char *text = gb_text_format("%s%s%s", what, several ? ", " : "",
+                                several ? c->figures.items[s].label : "");
+    gb_picture_key(lines, text != NULL ? text : what);
+    free(text);
+}
+
+static void add_lines(const batch_curve *c, double rate, double latency, gb_buf *lines)
+{
+    char scale[2][40];
+    gb_print_double(rate, scale[0], 40);
+    gb_print_double(latency, scale[1], 40);
+    for (size_t s = 0; s < c->figures.n; s++) {
+        gb_buf_printf(lines,
+                      "%s'plots/%s.dat' index %zu using 1:($2/%s):($3/%s):($4/%s) with yerrorlines "
+                      "linewidth 2.5 pointtype %d pointsize 0.9 linecolor rgb '%s'",
+                      s > 0 ? ", \\\n  " : "", c->wanted.name, s, scale[0], scale[0], scale[0],
+                      gb_picture_point(s), gb_picture_colour(s));
+        add_key(c, s, "throughput", lines);
+        for (size_t k = 0; k < N_PERCENTILES; k++) {
+            if (!c->has[s][k]) {
+                continue;
+            }
+            gb_buf_printf(lines,
+                          ", \\\n  '' index %zu using 1:($%zu/%s) axes x1y2 with linespoints "
+                          "linewidth 1.5 dashtype %d pointtype %d pointsize 0.7 linecolor rgb '%s'",
+                          s, k + 5, scale[1], percentiles[k].dash, gb_picture_point(s + 5),
+                          gb_picture_colour(s));
+            add_key(c, s, percentiles[k].name, lines);
+        }
+    }
+}
+
+static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
+{
+    char rate_unit[32], latency_unit[32];
+    const char *title = json_string_value(json_object_get(c->plot, "title"));
+    double rate = gb_picture_scale(c->figures.y_max, c->figures.unit, rate_unit);
+    double latency = gb_picture_scale(c->latency_high, "ns", latency_unit);
+    gb_buf x_label = {0}, y_label = {0}, y2_label = {0}, lines = {0};
+    gb_picture_x_label(c->plot, &x_label);
+    gb_picture_y_label("throughput", rate_unit, true, &y_label);
+    gb_picture_y_label("latency of a request", latency_unit, false, &y2_label);
+    add_lines(c, rate, latency, &lines);
+    gb_code code = x_label.failed || y_label.failed || y2_label.failed || lines.failed
+                       ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
+                       : GB_OK;
+    if (code == GB_OK) {
+        gb_picture_head(c->results, c->figures.device, c->wanted.name,
+                        title != NULL ? title : c->wanted.benchmark, x_label.data, y_label.data,
+                        script);
+        gb_buf_add(script, "set y2label ");
+        gb_picture_text(script, y2_label.data, 60);
+        gb_buf_add(script, " noenhanced\nset border 11\n"
+                           "set key outside bottom center vertical Left reverse maxrows 4\n");
+        gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2);
+        half_range(script, "y", c->rate_low / rate, c->rate_high / rate, true);
+        half_range(script, "y2", c->latency_low / latency, c->latency_high / latency, false);
+        code = gb_picture_value_ticks(script, "batch", c->x, c->n_x, true, err);
+    }
+    code = code == GB_OK ? mark_knees(c, script, err) : code;
+    if (code == GB_OK) {
+        gb_picture_outputs(c->wanted.name, &lines, script);
+    }
+    gb_buf_free(&x_label);
+    gb_buf_free(&y_label);
+    gb_buf_free(&y2_label);
+    gb_buf_free(&lines);
+    return code;
+}
+
+gb_code gb_batch_curve_write(const gb_results *results, const gb_table *table, const json_t *plot,
+                             const char *name, gb_buf *script, gb_buf *data, gb_buf *notes,
+                             gb_error *err)
+{
+    batch_curve c = {.results = results,
+                     .plot = plot,
+                     .wanted = {.name = name,
+                                .benchmark = json_string_value(json_object_get(plot, "benchmark")),
+                                .x = "batch",
+                                .y = "throughput",
+                                .series = json_object_get(plot, "series"),
+                                .most = MOST_SERIES},
+                     .rate_low = INFINITY,
+                     .rate_high = -INFINITY,
+                     .latency_low = INFINITY,
+                     .latency_high = -INFINITY};
+    if (c.wanted.benchmark == NULL) {
+        return gb_fail(err, GB_INVALID, "suite.plots: a batch-curve without benchmark");
+    }
+    gb_code code = gb_figures_collect(results, table, &c.wanted, &c.figures, notes, err);
+    if (code == GB_OK && c.figures.n_points == 0) {
+        gb_buf_printf(notes, "plots: no data for %s (batch-curve)\n", c.wanted.benchmark);
+    } else if (code == GB_OK) {
+        c.x = gb_figures_x(&c.figures, &c.n_x);
+        for (size_t s = 0; s < c.figures.n; s++) {
+            add_block(&c, s, data);
+        }
+        code = c.x == NULL ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
+                           : write_script(&c, script, err);
+    }
+    free(c.x);
+    gb_figures_free(&c.figures);
+    return code;
+}

@@ -1,0 +1,56 @@
+/* The figures of a picture: the rows of one benchmark, grouped into series of points. */
+#ifndef GB_REPORTS_SERIES_H
+#define GB_REPORTS_SERIES_H
+
+#include "reports/report.h"
+
+/* More series than this are not told apart in one picture. */
+#define GB_SERIES_MOST 10
+
+typedef struct gb_point {
+    const gb_row *row;
+    double x;            /* NAN where the parameter is a word */
+    double y, low, high; /* base units; low and high: 95 % interval between replicates, y both when
+                            there is only one */
+} gb_point;
+
+typedef struct gb_series {
+    char *label; /* "h2d, pinned"; owned */
+    int device;
+    uint32_t index;   /* of its first case in the suite */
+    gb_point *points; /* by x, words in the suite's order; owned */
+    size_t n, capacity;
+} gb_series;
+
+/* Zero-initialise; free with gb_figures_free. */
+typedef struct gb_figures {
+    gb_series *items; /* those with points, in the suite's order, devices side by side; owned */
+    size_t n, capacity;
+    const char *unit; /* of y; lives as long as the results */
+    bool higher;      /* is better */
+    int device;       /* of all points; -1: several */
+    size_t n_points;
+    double x_min, x_max, y_min, y_max; /* x: NAN for words; y without intervals */
+} gb_figures;
+
+/* What a picture shows. Strings and array belong to the results. */
+typedef struct gb_wanted {
+    const char *name; /* of the picture, for notes */
+    const char *benchmark, *x, *y;
+    const json_t *series; /* array of parameters */
+    size_t most;          /* series: the suite's first ones are kept, a note counts the others */
+} gb_wanted;
+
+/* Collects. A series' label holds the values of its parameters, then those of further parameters in
+ * which cases differ ("width 256"), then the device where there are several. Points whose x or y is
+ * not above 0 are left out, emulated ones beside others too; each with one note. The result refers
+ * to table and results. GB_NO_MEMORY. */
+gb_code gb_figures_collect(const gb_results *results, const gb_table *table,
+                           const gb_wanted *wanted, gb_figures *out, gb_buf *notes, gb_error *err);
+void gb_figures_free(gb_figures *figures);
+
+/* The different numbers x of all points, growing; owned by the caller (free), *n of them. NULL on
+ * out of memory. */
+double *gb_figures_x(const gb_figures *figures, size_t *n);
+
+#endif

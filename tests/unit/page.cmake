@@ -1,0 +1,2 @@
+# reports/page and reports/merge.c.
+gb_unit_test(html gb_page)
