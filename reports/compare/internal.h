@@ -74,6 +74,9 @@ void gb_comparison_summary(const gb_comparison *c, gb_buf *out); /* "2 slower, 3
 const char *gb_comparison_headline(const gb_comparison *c);
 /* What the evidence is and which verdicts it allows: a sentence without a full stop. */
 void gb_comparison_rule(const gb_comparison *c, gb_buf *out);
+/* Script and data of the plot of changes; *shown: cases in it, 0: there is nothing to draw. */
+gb_code gb_compare_picture(const gb_comparison *c, const char *name, gb_buf *script, gb_buf *data,
+                           size_t *shown, gb_error *err);
 /* A name that a page, a table or a terminal can show; the caller frees. */
 char *gb_compared_title(const gb_compared *item);
 
