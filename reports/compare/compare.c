@@ -20,6 +20,12 @@ const char *gb_verdict_word(gb_verdict verdict)
     return (unsigned)verdict < GB_VERDICT_COUNT ? verdicts[verdict].word : "unknown";
 }
 
+bool gb_verdict_differs(gb_verdict verdict)
+{
+    return verdict == GB_VERDICT_SLOWER || verdict == GB_VERDICT_FASTER ||
+           verdict == GB_VERDICT_SUSPECT_SLOWER || verdict == GB_VERDICT_SUSPECT_FASTER;
+}
+
 const char *gb_evidence_word(gb_evidence evidence)
 {
     static const char *const words[] = {"interleaved", "baselines", "sessions", "cross-device"};
@@ -344,7 +350,7 @@ void gb_comparison_confirm(gb_comparison *comparison, const gb_comparison *repea
     for (size_t i = 0; i < comparison->n; i++) {
         gb_compared *item = &comparison->items[i];
         const gb_compared *again = NULL;
-        if (item->verdict != GB_VERDICT_SLOWER && item->verdict != GB_VERDICT_FASTER) {
+        if (!gb_verdict_differs(item->verdict)) {
             continue;
         }
         for (size_t k = 0; k < repeat->n && again == NULL; k++) {

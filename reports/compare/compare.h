@@ -37,6 +37,8 @@ typedef enum gb_verdict {
         GB_VERDICT_COUNT
 } gb_verdict;
 const char *gb_verdict_word(gb_verdict verdict);
+/* Whether it says, for sure or not, that the two differ: what a repeat may overturn. */
+bool gb_verdict_differs(gb_verdict verdict);
 
 typedef enum gb_evidence {
     GB_EVIDENCE_INTERLEAVED,
@@ -121,9 +123,9 @@ gb_code gb_compare_results(const gb_results *a, const gb_results *b, const gb_re
                            gb_error *err);
 void gb_comparison_free(gb_comparison *comparison); /* leaves it zeroed */
 
-/* Takes a repeat of the cases in question by fresh processes into account: a `slower` or `faster`
- * that the repeat gives too is confirmed, one that it does not give becomes `inconclusive` with
- * what the repeat said; cases that the repeat lacks stay as they are. */
+/* Takes a repeat of the cases in question by fresh processes into account: a verdict that they
+ * differ that the repeat gives too is confirmed, one that it does not give becomes `inconclusive`
+ * with what the repeat said; cases that the repeat lacks stay as they are. */
 void gb_comparison_confirm(gb_comparison *comparison, const gb_comparison *repeat);
 
 /* Whether the comparison fails: any `slower` (with both_directions any `faster`), unless it is
