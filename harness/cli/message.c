@@ -12,10 +12,16 @@
 
 const gb_warning gb_warnings[] = {
     {"build-differs", "a resumed run began with another build"},
+    {"device-unknown", "a run does not say which device it is of"},
+    {"ecc", "ECC differs between two runs, or is unknown"},
+    {"environment", "two runs had another driver, build or host"},
+    {"hardware-fault", "the hardware failed in the new run of a comparison"},
     {"incomplete", "a run did not finish"},
     {"no-lock", "other runs cannot be kept away from the device"},
+    {"noise-floor", "how far two sessions on a machine differ is unknown"},
     {"no-records", "a run directory without any record"},
     {"odd-device", "one of several devices is faster or slower than the others"},
+    {"other-unit", "two runs are of two units of one model"},
     {"plots", "a plot was left out, or gnuplot is missing"},
     {"profiled", "a profiler is attached"},
     {"published", "a file of configs/gpus/ cannot be used"},

@@ -29,6 +29,11 @@ typedef struct gb_args {
     gb_list set, filter, tag;
     gb_number thin, replicates, budget_ns, seed, wait_ns;
     bool dry_run, profile, fail_fast, strict, no_plots, no_wait;
+    /* compare */
+    const char *threshold, *markdown;
+    gb_list baseline;
+    bool gate, cross_device, allow_missing, strict_environment, both_directions;
+    bool require_decision, require_baseline, all, confirm;
     bool man;      /* help */
     bool kernels;  /* list */
     gb_list words; /* the positional arguments */

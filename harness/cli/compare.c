@@ -1,0 +1,301 @@
+/* `gpubench compare`: verdicts on two runs, from their directories alone. */
+#include "cli/compare.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/units.h"
+#include "record/run_dir.h"
+#include "reports/page/html.h"
+
+#define MARKDOWN_LINES 50
+
+static const gb_option options[] = {
+    {.name = "baseline",
+     .kind = GB_OPT_LIST,
+     .argument = "DIR",
+     .help = "a further earlier run; from 3 on their spread decides; may be repeated",
+     .offset = offsetof(gb_args, baseline)},
+    {.name = "threshold",
+     .kind = GB_OPT_TEXT,
+     .argument = "PERCENT",
+     .help = "what counts as a change, for all cases (default: each gate's, or 2%)",
+     .offset = offsetof(gb_args, threshold)},
+    {.name = "filter",
+     .letter = 'f',
+     .kind = GB_OPT_LIST,
+     .argument = "TEXT",
+     .help = "only cases whose id has TEXT in it, or fits it (*, ?); may be repeated",
+     .offset = offsetof(gb_args, filter)},
+    {.name = "gate",
+     .kind = GB_OPT_FLAG,
+     .help = "for CI: missing and failed cases and other devices fail too",
+     .offset = offsetof(gb_args, gate)},
+    {.name = "allow-missing",
+     .kind = GB_OPT_FLAG,
+     .help = "with --gate: cases of the baseline may be missing",
+     .offset = offsetof(gb_args, allow_missing)},
+    {.name = "cross-device",
+     .kind = GB_OPT_FLAG,
+     .help = "runs of different devices: their ratios, without a verdict",
+     .offset = offsetof(gb_args, cross_device)},
+    {.name = "strict-environment",
+     .kind = GB_OPT_FLAG,
+     .help = "another driver, runtime, build or host is an error",
+     .offset = offsetof(gb_args, strict_environment)},
+    {.name = "both-directions",
+     .kind = GB_OPT_FLAG,
+     .help = "a case that became faster fails as well",
+     .offset = offsetof(gb_args, both_directions)},
+    {.name = "require-decision",
+     .kind = GB_OPT_FLAG,
+     .help = "exit 5 when a case is not decided",
+     .offset = offsetof(gb_args, require_decision)},
+    {.name = "strict",
+     .kind = GB_OPT_FLAG,
+     .help = "the same as --require-decision",
+     .offset = offsetof(gb_args, strict)},
+    {.name = "require-baseline",
+     .kind = GB_OPT_FLAG,
+     .help = "exit 2 when there is no baseline to compare with",
+     .offset = offsetof(gb_args, require_baseline)},
+    {.name = "all",
+     .kind = GB_OPT_FLAG,
+     .help = "list the cases that are the same, too",
+     .offset = offsetof(gb_args, all)},
+    {.name = "json",
+     .kind = GB_OPT_FLAG,
+     .help = "the comparison as one JSON document",
+     .offset = offsetof(gb_args, json)},
+    {.name = "markdown",
+     .kind = GB_OPT_TEXT,
+     .argument = "FILE",
+     .help = "write it as Markdown as well",
+     .offset = offsetof(gb_args, markdown)},
+    {.name = "out",
+     .letter = 'o',
+     .kind = GB_OPT_TEXT,
+     .argument = "DIR",
+     .help = "write compare.html, compare.json and compare.md there",
+     .offset = offsetof(gb_args, out)},
+    {0}};
+
+gb_code gb_cli_compare_options(const gb_cli *cli, gb_compare_options *out, gb_error *err)
+{
+    const gb_args *args = &cli->args;
+    *out = (gb_compare_options)GB_COMPARE_DEFAULTS;
+    out->gate = args->gate;
+    out->cross_device = args->cross_device;
+    out->allow_missing = args->allow_missing;
+    out->strict_environment = args->strict_environment;
+    out->both_directions = args->both_directions;
+    out->filters = args->filter.items;
+    out->n_filters = args->filter.n;
+    for (size_t i = 0; i < args->filter.n; i++) {
+        if (args->filter.items[i][0] == '\0')
+            return gb_fail(err, GB_INVALID,
+                           "an empty filter selects nothing; leave it out to "
+                           "compare everything");
+    }
+    gb_error why;
+    if (args->threshold && gb_parse_percent(args->threshold, &out->threshold, &why))
+        return gb_fail(err, GB_INVALID, "--threshold: %s", why.message);
+    return GB_OK;
+}
+
+int gb_cli_comparison_status(const gb_cli *cli, const gb_comparison *comparison)
+{
+    bool undecided = !gb_comparison_decided(comparison);
+    int status = GB_EXIT_OK;
+    if (gb_comparison_regressed(comparison))
+        status = GB_EXIT_REGRESSION;
+    if (comparison->options.gate && gb_comparison_incomplete(comparison, &comparison->options))
+        status = gb_exit_worse(status, GB_EXIT_CASE);
+    if ((cli->args.require_decision || cli->args.strict) && undecided)
+        status = gb_exit_worse(status, GB_EXIT_STRICT);
+    return status;
+}
+
+static void show_warnings(const gb_cli *cli, const gb_comparison *comparison)
+{
+    size_t i;
+    const json_t *warning;
+    json_array_foreach(comparison->warnings, i, warning)
+    {
+        gb_cli_warn(cli, json_string_value(json_object_get(warning, "code")), "%s",
+                    json_string_value(json_object_get(warning, "text")));
+    }
+}
+
+static gb_code write_markdown(const gb_comparison *comparison, const char *path, gb_error *err)
+{
+    gb_buf text = {0};
+    gb_code code = gb_comparison_markdown(comparison, MARKDOWN_LINES, &text, err);
+    if (!code)
+        code = gb_page_write(path, &text, err);
+    gb_buf_free(&text);
+    return code;
+}
+
+static gb_code write_json(const gb_comparison *comparison, const char *path, gb_error *err)
+{
+    gb_buf text = {0};
+    json_t *json = NULL;
+    gb_code code = gb_comparison_json(comparison, &json, err);
+    char *dump = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
+    gb_buf_add(&text, dump ? dump : "");
+    gb_buf_add(&text, "\n");
+    if (!code && (!dump || text.failed))
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
+    free(dump);
+    if (!code)
+        code = gb_page_write(path, &text, err);
+    gb_buf_free(&text);
+    return code;
+}
+
+/* compare.json, compare.md and compare.html with its plot. */
+static gb_code write_all(gb_cli *cli, const gb_comparison *comparison, const char *dir,
+                         gb_error *err)
+{
+    gb_buf notes = {0};
+    char *json = gb_text_format("%s/compare.json", dir);
+    char *markdown = gb_text_format("%s/compare.md", dir);
+    gb_code code = json && markdown ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    if (!code && mkdir(dir, 0777) != 0 && errno != EEXIST)
+        code = gb_fail_at(err, GB_IO, dir, 0, 0, "cannot be made: %s", strerror(errno));
+    if (!code)
+        code = write_json(comparison, json, err);
+    if (!code)
+        code = write_markdown(comparison, markdown, err);
+    if (!code)
+        code = gb_comparison_page(comparison, dir, "gnuplot", &notes, err);
+    if (!code && notes.data)
+        gb_cli_warn(cli, "plots", "%s", notes.data);
+    if (!code)
+        gb_cli_note(cli, "written: %s/compare.html, compare.md, compare.json", dir);
+    gb_buf_free(&notes);
+    free(json);
+    free(markdown);
+    return code;
+}
+
+int gb_cli_comparison_show(gb_cli *cli, const gb_comparison *comparison, const char *dir)
+{
+    gb_error err = {0};
+    gb_buf text = {0};
+    json_t *json = NULL;
+    show_warnings(cli, comparison);
+    gb_code code = cli->json
+                       ? gb_comparison_json(comparison, &json, &err)
+                       : gb_comparison_text(comparison, cli->args.all, cli->color_out, &text, &err);
+    if (!code && cli->args.markdown)
+        code = write_markdown(comparison, cli->args.markdown, &err);
+    if (!code && dir)
+        code = write_all(cli, comparison, dir, &err);
+    if (code) { /* the error is the one JSON document then */
+        json_decref(json);
+        gb_buf_free(&text);
+        return gb_cli_fail(cli, gb_exit_of_code(code), &err);
+    }
+    if (cli->json)
+        gb_cli_print_json(cli, json);
+    else
+        gb_cli_print(cli, text.data);
+    gb_buf_free(&text);
+    return gb_cli_comparison_status(cli, comparison);
+}
+
+/* One run, without a baseline: the first night of a CI job. */
+static int no_baseline(gb_cli *cli)
+{
+    gb_error err;
+    if (cli->args.require_baseline) {
+        gb_fail(&err, GB_INVALID, "there is no baseline, and --require-baseline asks for one");
+        return gb_cli_fail(cli, GB_EXIT_USAGE, &err);
+    }
+    if (cli->json)
+        gb_cli_print_json(cli,
+                          json_pack("{s:s, s:s, s:b, s:n, s:[]}", "schema", "gpubench-comparison/1",
+                                    "headline", "No baseline: nothing was compared or stored",
+                                    "regression", 0, "baseline", "cases"));
+    else
+        gb_cli_print(cli, "No baseline: nothing was compared or stored. Keep this run's directory, "
+                          "and compare the next one with it.\n");
+    return GB_EXIT_OK;
+}
+
+/* Loads all: runs[0] the baseline, runs[1] the new run, then the further earlier ones. */
+static gb_code load_all(const char *const paths[], size_t n, gb_results runs[], gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; !code && i < n; i++)
+        code = gb_results_load(paths[i], false, &runs[i], err);
+    return code;
+}
+
+static int compare_paths(gb_cli *cli, const char *const paths[], size_t n)
+{
+    gb_error err = {0};
+    gb_comparison comparison = {0};
+    gb_compare_options how;
+    int status;
+    gb_results *runs = calloc(n, sizeof runs[0]);
+    gb_code code = runs ? gb_cli_compare_options(cli, &how, &err)
+                        : gb_fail(&err, GB_NO_MEMORY, "out of memory");
+    if (!code)
+        code = load_all(paths, n, runs, &err);
+    if (!code) {
+        how.names[0] = paths[0];
+        how.names[1] = paths[1];
+        code = gb_compare_results(&runs[0], &runs[1], runs + 2, n - 2, &how, &comparison, &err);
+    }
+    if (code)
+        status = gb_cli_fail(cli, gb_exit_of_code(code), &err);
+    else
+        status = gb_cli_comparison_show(cli, &comparison, cli->args.out);
+    gb_comparison_free(&comparison);
+    for (size_t i = 0; runs && i < n; i++)
+        gb_results_free(&runs[i]);
+    free(runs);
+    return status;
+}
+
+static int compare(gb_cli *cli)
+{
+    const gb_list *words = &cli->args.words, *baselines = &cli->args.baseline;
+    if (words->n > 2)
+        return gb_cli_compare_matrix(cli);
+    if (words->n == 1 && baselines->n == 0)
+        return no_baseline(cli);
+    /* `compare NEW --baseline A --baseline B`: the first of them stands where A does */
+    size_t n = 0, from = words->n == 1 ? 1 : 0;
+    const char **paths = calloc(words->n + baselines->n, sizeof paths[0]);
+    if (!paths)
+        return gb_cli_out_of_memory(cli);
+    paths[n++] = from ? baselines->items[0] : words->items[0];
+    paths[n++] = words->items[words->n - 1];
+    for (size_t i = from; i < baselines->n; i++)
+        paths[n++] = baselines->items[i];
+    int status = compare_paths(cli, paths, n);
+    free(paths);
+    return status;
+}
+
+const gb_verb gb_verb_compare = {
+    .name = "compare",
+    .arguments = "BASELINE NEW",
+    .summary = "Say which cases of a run became slower or faster than in an earlier one",
+    .details =
+        "Two runs of separate sessions give hints (suspect) and never fail; runs measured in "
+        "turn (run --against), or three earlier runs or more (--baseline), give verdicts. "
+        "Exit status 1 means a regression, 0 none, 3 a missing or failed case under --gate, "
+        "5 an undecided case under --require-decision. docs/comparing.md has the rules.",
+    .options = options,
+    .min_words = 1,
+    .max_words = 64,
+    .function = compare};
