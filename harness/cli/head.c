@@ -155,12 +155,41 @@ static json_t *plots_json(const gb_suite *suite)
     return array;
 }
 
+/* What comparisons go by: each gate as the suite states it, and the names that benchmarks had
+ * before, {"old": "now"}. */
+static json_t *gates_json(const gb_suite *suite)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; object && i < suite->n_benchmarks; i++) {
+        const gb_benchmark *b = &suite->benchmarks[i];
+        if (b->gate_metric != -2)
+            json_object_set_new(
+                object, b->name,
+                json_pack("{s:s, s:f}", "metric",
+                          b->gate_metric < 0 ? "time" : b->spec->metrics[b->gate_metric].name,
+                          "worse", b->gate_worse));
+    }
+    return object;
+}
+
+static json_t *aliases_json(const gb_suite *suite)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; object && i < suite->n_benchmarks; i++) {
+        const gb_benchmark *b = &suite->benchmarks[i];
+        for (size_t k = 0; k < b->n_aliases; k++)
+            json_object_set_new(object, b->aliases[k], json_string(b->name));
+    }
+    return object;
+}
+
 json_t *gb_suite_json(const gb_suite *suite)
 {
-    return json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o}", "name", suite->name, "title",
+    return json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "name", suite->name, "title",
                      suite->title ? suite->title : suite->name, "file", gb_json_string(suite->file),
                      "sha256", suite->sha256, "text", gb_json_string(suite->text), "budget_ns",
-                     (json_int_t)suite->budget_ns, "plots", plots_json(suite));
+                     (json_int_t)suite->budget_ns, "plots", plots_json(suite), "gates",
+                     gates_json(suite), "aliases", aliases_json(suite));
 }
 
 static json_t *devices_json(const gb_chosen devices[], size_t n)

@@ -90,7 +90,9 @@ static void say_inconclusive(gb_compared *item, double d, double s2, double thre
                  (unsigned)item->needed, what, item->n_a, item->n_b);
     } else {
         snprintf(item->next, sizeof item->next,
-                 "too close to the threshold for %d %s a side to decide", MOST_REPLICATES, what);
+                 "%d %s a side would not decide it: the change is too close to the threshold for "
+                 "this spread",
+                 MOST_REPLICATES, what);
     }
 }
 
