@@ -2,6 +2,8 @@
 #include "cli/compare.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,12 +231,51 @@ static int no_baseline(gb_cli *cli)
     return GB_EXIT_OK;
 }
 
+/* Reading is most of the time that a comparison takes: several threads, each with runs of its own.
+ */
+typedef struct loading {
+    const char *const *paths;
+    gb_results *runs;
+    gb_error *errors;
+    gb_code *codes;
+    size_t n;
+    atomic_size_t next;
+} loading;
+
+static void *load_some(void *user)
+{
+    loading *l = user;
+    for (size_t i; (i = atomic_fetch_add(&l->next, 1)) < l->n;)
+        l->codes[i] = gb_results_load(l->paths[i], false, &l->runs[i], &l->errors[i]);
+    return NULL;
+}
+
 /* Loads all: runs[0] the baseline, runs[1] the new run, then the further earlier ones. */
 static gb_code load_all(const char *const paths[], size_t n, gb_results runs[], gb_error *err)
 {
-    gb_code code = GB_OK;
-    for (size_t i = 0; !code && i < n; i++)
-        code = gb_results_load(paths[i], false, &runs[i], err);
+    enum { MOST = 4 };
+    pthread_t threads[MOST];
+    size_t started = 0;
+    loading l = {.paths = paths, .runs = runs, .n = n};
+    l.errors = calloc(n, sizeof l.errors[0]);
+    l.codes = calloc(n, sizeof l.codes[0]);
+    gb_code code =
+        l.errors && l.codes ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory for %zu runs", n);
+    json_object_seed(0); /* jansson's hash seed, once, before there are threads */
+    while (!code && started < MOST && started + 1 < n &&
+           pthread_create(&threads[started], NULL, load_some, &l) == 0)
+        started++;
+    if (!code)
+        load_some(&l);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; !code && i < n; i++) {
+        code = l.codes[i];
+        if (code && err)
+            *err = l.errors[i];
+    }
+    free(l.errors);
+    free(l.codes);
     return code;
 }
 

@@ -69,6 +69,7 @@ bool gb_compared_worse(const gb_compared *item); /* whether its change is for th
 /* show.c: pieces that the forms share. */
 const char *gb_compared_value(const gb_compared *item, double value, char *buf, size_t size);
 const char *gb_compared_change(double fraction, char *buf, size_t size); /* "+3.10 %" */
+const char *gb_compared_detectable(const gb_compared *item, char *buf, size_t size);
 const char *gb_comparison_name(const gb_comparison *c, int side, char *buf, size_t size);
 void gb_comparison_summary(const gb_comparison *c, gb_buf *out); /* "2 slower, 380 same" */
 const char *gb_comparison_headline(const gb_comparison *c);

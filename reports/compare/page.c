@@ -53,9 +53,7 @@ static void add_case(const gb_compared *item, size_t rank, gb_buf *out)
     gb_buf_free(&text);
     snprintf(buf, sizeof buf, item->p < 0.0001 ? "<0.0001" : "%.4f", item->p);
     gb_html_cell(out, isnan(item->p) ? "-" : buf, item->p, "num");
-    gb_html_cell(
-        out, isnan(item->detectable) ? "-" : gb_format_percent(item->detectable, buf, sizeof buf),
-        item->detectable, "num");
+    gb_html_cell(out, gb_compared_detectable(item, buf, sizeof buf), item->detectable, "num");
     gb_buf_printf(&text, "%s%s%s", item->reason,
                   item->reason[0] != '\0' && item->next[0] != '\0' ? "; " : "", item->next);
     gb_html_cell(out, text.data != NULL ? text.data : "", (double)NAN, "text");

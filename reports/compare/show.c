@@ -26,6 +26,18 @@ const char *gb_compared_change(double fraction, char *buf, size_t size)
     return buf;
 }
 
+const char *gb_compared_detectable(const gb_compared *item, char *buf, size_t size)
+{
+    if (isnan(item->detectable)) {
+        snprintf(buf, size, "-");
+    } else if (item->detectable >= 10) {
+        snprintf(buf, size, ">1000 %%");
+    } else {
+        gb_format_percent(item->detectable, buf, size);
+    }
+    return buf;
+}
+
 const char *gb_comparison_name(const gb_comparison *c, int side, char *buf, size_t size)
 {
     const gb_results *results = side == 0 ? c->a : c->b;

@@ -68,9 +68,7 @@ static gb_code add_row(gb_grid *grid, const gb_compared *item, const char *commo
     gb_grid_add(grid, GB_PLAIN, buf);
     probability(item->p, buf, sizeof buf);
     gb_grid_add(grid, GB_PLAIN, buf);
-    gb_grid_add(grid, GB_PLAIN,
-                isnan(item->detectable) ? "-"
-                                        : gb_format_percent(item->detectable, buf, sizeof buf));
+    gb_grid_add(grid, GB_PLAIN, gb_compared_detectable(item, buf, sizeof buf));
     note(item, common, &last);
     char *safe = gb_text_printable(last.data != NULL ? last.data : "");
     gb_grid_add(grid, item->check ? GB_YELLOW : GB_PLAIN, safe != NULL ? safe : "");

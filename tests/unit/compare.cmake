@@ -1,0 +1,1 @@
+gb_unit_test(compare_sim gb_compare)
