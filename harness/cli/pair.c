@@ -64,23 +64,6 @@ static gb_code mark(gb_session *old, gb_session *new, gb_error *err)
     return old->pair && new->pair ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
 }
 
-/* What the other side has in common with this one: the suite and what was chosen of it. */
-static gb_session other_side(const gb_session *mine)
-{
-    gb_session other = {.cli = mine->cli,
-                        .suite = mine->suite,
-                        .device = mine->device,
-                        .executable = mine->executable,
-                        .label = baseline_word,
-                        .thin = mine->thin,
-                        .selection = mine->selection,
-                        .set = mine->set,
-                        .filter = mine->filter,
-                        .tag = mine->tag};
-    memcpy(other.plans, mine->plans, sizeof other.plans);
-    return other;
-}
-
 static const char *uuid(const gb_session *s)
 {
     const char *text = json_string_value(json_object_get(s->devices[0].info, "uuid"));
@@ -119,7 +102,7 @@ int gb_pair_prepare(gb_session *mine, gb_pair *out)
     const gb_args *args = &mine->cli->args;
     gb_error err = {0};
     gb_code code = GB_OK;
-    *out = (gb_pair){.mine = mine, .other = other_side(mine)};
+    *out = (gb_pair){.mine = mine, .other = gb_session_sibling(mine)};
     if (args->against && args->against_device)
         code = gb_fail(&err, GB_INVALID, "--against and --against-device exclude each other");
     else if (args->resume)
@@ -200,58 +183,25 @@ int gb_pair_measure(gb_pair *pair, const char *dir)
     return GB_EXIT_OK;
 }
 
-/* A fresh session of the same side for some of its cases. */
-static gb_code repeat_side(const gb_session *first, const gb_list *cases, gb_session *out,
-                           gb_error *err)
-{
-    gb_device_kind kind = first->devices[0].kind;
-    *out = other_side(first);
-    out->executable = first->executable;
-    out->tool = json_incref(first->tool);
-    out->probe = json_incref(first->probe);
-    out->filter = *cases;
-    out->selection.filters = cases->items;
-    out->selection.n_filters = cases->n;
-    out->selection.seed++; /* other orders than the first time */
-    out->devices[0] = first->devices[0];
-    out->n_devices = 1;
-    out->locked = true;
-    memset(out->plans, 0, sizeof out->plans);
-    return gb_plan_make(out->suite, kind, &out->selection, &out->plans[kind], err);
-}
-
 int gb_pair_repeat(const gb_pair *first, const gb_list *cases, const char *dir, gb_pair *out)
 {
     gb_error err = {0};
     *out = (gb_pair){.repeat = true, .mine = calloc(1, sizeof *out->mine)};
     if (!out->mine)
         return no_memory(first->mine);
-    gb_code code = repeat_side(first->mine, cases, out->mine, &err);
+    gb_code code = gb_session_repeat(first->mine, cases, out->mine, &err);
     if (!code)
-        code = repeat_side(&first->other, cases, &out->other, &err);
+        code = gb_session_repeat(&first->other, cases, &out->other, &err);
     if (!code)
         code = mark(&out->other, out->mine, &err);
     return code ? fail(first->mine, code, &err) : gb_pair_measure(out, dir);
 }
 
-/* Frees what a side has for itself; suite and lists belong to the first session. */
-static void free_side(gb_session *side, bool plans)
-{
-    for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
-        if (plans)
-            gb_plan_free(side->plans[kind]);
-        side->plans[kind] = NULL;
-    }
-    side->suite = NULL;
-    side->set = side->filter = side->tag = (gb_list){0};
-    gb_session_free(side);
-}
-
 void gb_pair_free(gb_pair *pair)
 {
-    free_side(&pair->other, pair->repeat);
+    gb_session_free_sibling(&pair->other, pair->repeat);
     if (pair->repeat && pair->mine) {
-        free_side(pair->mine, true);
+        gb_session_free_sibling(pair->mine, true);
         free(pair->mine);
     }
     gb_results_free(&pair->old);

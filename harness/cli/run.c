@@ -1,4 +1,5 @@
 /* `gpubench run`: the main flow of the program. */
+#include "cli/decide.h"
 #include "cli/session.h"
 #include "suite/limits.h"
 
@@ -65,6 +66,46 @@ static const gb_option options[] = {
      .argument = "DIR",
      .help = "go on with a run: all cases but those that are ok or skipped; SUITE may be left out",
      .offset = offsetof(gb_args, resume)},
+    {.name = "against",
+     .kind = GB_OPT_TEXT,
+     .argument = "BUILD",
+     .help = "measure in turns with another build (gpubench or its folder) as the baseline",
+     .offset = offsetof(gb_args, against)},
+    {.name = "against-device",
+     .kind = GB_OPT_TEXT,
+     .argument = "WHICH",
+     .help = "the same with another device of this host: cuda:1",
+     .offset = offsetof(gb_args, against_device)},
+    {.name = "baseline",
+     .kind = GB_OPT_LIST,
+     .argument = "DIR",
+     .help = "compare with an earlier run; from 3 on their spread decides; may be repeated",
+     .offset = offsetof(gb_args, baseline)},
+    {.name = "confirm",
+     .kind = GB_OPT_FLAG,
+     .help = "measure what differs from the baseline again, in fresh processes",
+     .offset = offsetof(gb_args, confirm)},
+    {.name = "gate",
+     .kind = GB_OPT_FLAG,
+     .help = "for CI: at least 5 replicates; missing and failed cases fail too",
+     .offset = offsetof(gb_args, gate)},
+    {.name = "threshold",
+     .kind = GB_OPT_TEXT,
+     .argument = "PERCENT",
+     .help = "what counts as a change, for all cases (default: each gate's, or 2%)",
+     .offset = offsetof(gb_args, threshold)},
+    {.name = "allow-missing",
+     .kind = GB_OPT_FLAG,
+     .help = "with --gate: cases of the baseline may be missing",
+     .offset = offsetof(gb_args, allow_missing)},
+    {.name = "require-decision",
+     .kind = GB_OPT_FLAG,
+     .help = "exit 5 when a case is not decided",
+     .offset = offsetof(gb_args, require_decision)},
+    {.name = "require-baseline",
+     .kind = GB_OPT_FLAG,
+     .help = "exit 2 without --baseline",
+     .offset = offsetof(gb_args, require_baseline)},
     {.name = "dry-run",
      .letter = 'n',
      .kind = GB_OPT_FLAG,
@@ -107,26 +148,47 @@ static const gb_option options[] = {
      .offset = offsetof(gb_args, json)},
     {0}};
 
+static int measure_and_report(gb_session *session, const gb_baselines *baselines)
+{
+    int status = gb_session_open(session);
+    if (status)
+        return status;
+    if (session->idle) {
+        status = gb_session_show(session);
+    } else {
+        status = gb_session_measure(session);
+        if (!status)
+            status = gb_session_finish(session);
+    }
+    if (baselines->n > 0)
+        return gb_decide_by_baselines(session, baselines, status);
+    if (session->cli->args.gate)
+        gb_cli_note(session->cli,
+                    "no baseline: nothing was compared; give this run's directory to the next one, "
+                    "--baseline %s",
+                    gb_run_dir_path(session->dir));
+    return status;
+}
+
 static int run(gb_cli *cli)
 {
     gb_session session = {
         .cli = cli, .out = cli->args.out, .executable = GB_EXECUTABLE, .label = ""};
     gb_cli_catch_signals();
-    int status = gb_session_prepare(&session);
+    gb_baselines baselines;
+    int status = gb_baselines_load(cli, &baselines);
+    if (!status)
+        status = gb_session_prepare(&session);
     if (!status && cli->args.dry_run) {
         status = gb_session_dry_run(&session);
     } else if (!status) {
         status = gb_session_devices(&session);
         if (!status)
-            status = gb_session_open(&session);
-        if (!status && session.idle) {
-            status = gb_session_show(&session);
-        } else if (!status) {
-            status = gb_session_measure(&session);
-            if (!status)
-                status = gb_session_finish(&session);
-        }
+            status = cli->args.against || cli->args.against_device
+                         ? gb_decide_by_turns(&session)
+                         : measure_and_report(&session, &baselines);
     }
+    gb_baselines_free(&baselines);
     gb_session_free(&session);
     return status;
 }

@@ -66,6 +66,16 @@ gb_supervise gb_session_side(gb_session *session, size_t device, gb_place *place
 int gb_session_measured(gb_session *session, gb_code code, gb_error *err, uint64_t began);
 void gb_session_free(gb_session *session);
 
+/* session_repeat.c: sessions that share suite and lists with a first one, which must outlive them,
+ * and are freed by gb_session_free_sibling (`plans`: theirs are their own). */
+
+/* One with the same selection, without devices. */
+gb_session gb_session_sibling(const gb_session *first);
+/* One of some cases (ids) on the same devices, whose locks the first holds. */
+gb_code gb_session_repeat(const gb_session *first, const gb_list *cases, gb_session *out,
+                          gb_error *err);
+void gb_session_free_sibling(gb_session *sibling, bool plans);
+
 /* Loads a suite; diagnostics go to stderr (and into the JSON error). */
 int gb_cli_load_suite(gb_cli *cli, const char *path, gb_suite **out);
 /* Prints diagnostics as the error of a file. Returns GB_EXIT_USAGE. */

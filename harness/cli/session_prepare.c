@@ -10,6 +10,7 @@
 #include "kernels/kernel.h"
 
 #define READ_TIMEOUT_MS 10000 /* for a suite that comes through a pipe */
+#define GATE_REPLICATES 5
 #define SEED_MASK 0xffffffffu /* of a seed made here: short enough to be typed again */
 
 int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics)
@@ -259,6 +260,19 @@ static int make_plans(gb_session *s)
     return code ? fail(s, code, &err) : GB_EXIT_OK;
 }
 
+/* A verdict needs more replicates than a look does. */
+static void raise_replicates(gb_session *s)
+{
+    const gb_args *args = &s->cli->args;
+    if (args->replicates.given || !(args->gate || args->against || args->against_device))
+        return;
+    for (size_t i = 0; i < s->suite->n_benchmarks; i++) {
+        gb_settings *settings = &s->suite->benchmarks[i].settings;
+        if (settings->replicates < GATE_REPLICATES)
+            settings->replicates = GATE_REPLICATES;
+    }
+}
+
 int gb_session_prepare(gb_session *s)
 {
     gb_error err = {0};
@@ -277,5 +291,6 @@ int gb_session_prepare(gb_session *s)
         code = gb_suite_override(s->suite, s->set.items[i], &err);
     if (!code && s->thin)
         gb_suite_thin(s->suite, s->thin);
+    raise_replicates(s);
     return code ? fail(s, code, &err) : make_plans(s);
 }
