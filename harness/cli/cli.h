@@ -12,7 +12,8 @@
 typedef struct gb_cli gb_cli;
 
 /* One verb: a row of the table that drives usage, dispatch, completion and the manual page. */
-typedef struct gb_verb {
+typedef struct gb_verb gb_verb;
+struct gb_verb {
     const char *name;
     const char *arguments; /* "[SUITE]": what follows the name, without options */
     const char *summary;
@@ -21,7 +22,10 @@ typedef struct gb_verb {
     size_t min_words, max_words;
     int (*function)(gb_cli *cli); /* returns the exit status */
     bool hidden;                  /* not in the usage text */
-} gb_verb;
+    /* Instead of all that but name and summary: verbs of its own, NULL-terminated, whose names
+     * begin with its name and a blank ("history add"). */
+    const gb_verb *const *parts;
+};
 
 struct gb_cli {
     const gb_verb *const *verbs; /* NULL-terminated */
@@ -42,10 +46,13 @@ struct gb_cli {
 /* The program: returns the exit status. */
 int gb_cli_main(int argc, char *argv[]);
 
-extern const gb_verb gb_verb_run, gb_verb_list, gb_verb_describe, gb_verb_check, gb_verb_report,
-    gb_verb_compare, gb_verb_verify, gb_verb_selftest, gb_verb_doctor, gb_verb_devices,
-    gb_verb_help, gb_verb_completion;
+extern const gb_verb gb_verb_history, gb_verb_run, gb_verb_list, gb_verb_describe, gb_verb_check,
+    gb_verb_report, gb_verb_compare, gb_verb_verify, gb_verb_selftest, gb_verb_doctor,
+    gb_verb_devices, gb_verb_help, gb_verb_completion;
 extern const gb_option gb_common_options[];
+
+/* The part of a verb that has parts by its own word ("add"); NULL: no such part. */
+const gb_verb *gb_cli_part(const gb_verb *verb, const char *word);
 
 /* message.c */
 

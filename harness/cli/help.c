@@ -28,8 +28,27 @@ static void usage(const gb_cli *cli, gb_buf *out)
                     "To begin: gpubench run quick\n");
 }
 
+/* The verbs that a verb is made of. */
+static void parts_help(const gb_verb *verb, gb_buf *out)
+{
+    gb_buf_printf(out, "usage: gpubench %s VERB [OPTIONS] [ARGUMENTS]\n\n%s.\n", verb->name,
+                  verb->summary);
+    if (verb->details) {
+        gb_buf_add(out, "\n");
+        gb_cli_paragraph(out, verb->details);
+    }
+    gb_buf_add(out, "\n");
+    for (const gb_verb *const *part = verb->parts; *part; part++)
+        gb_buf_printf(out, "  %-18s %s\n", (*part)->name, (*part)->summary);
+    gb_buf_printf(out, "\n  gpubench %s VERB --help   its options\n", verb->name);
+}
+
 static void verb_help(const gb_verb *verb, gb_buf *out)
 {
+    if (verb->parts) {
+        parts_help(verb, out);
+        return;
+    }
     gb_buf_printf(out, "usage: gpubench %s [OPTIONS]%s%s\n\n%s.\n", verb->name,
                   verb->arguments[0] ? " " : "", verb->arguments, verb->summary);
     if (verb->details) {
@@ -75,6 +94,21 @@ static void roff_options(const gb_option *options, gb_buf *out)
     }
 }
 
+static void manual_verb(const gb_verb *verb, gb_buf *out)
+{
+    gb_buf_printf(out, ".SS %s ", verb->name);
+    roff(out, verb->parts ? "VERB" : verb->arguments);
+    gb_buf_add(out, "\n");
+    roff(out, verb->summary);
+    gb_buf_add(out, ".\n");
+    if (verb->details) {
+        gb_buf_add(out, ".PP\n");
+        roff(out, verb->details);
+        gb_buf_add(out, "\n");
+    }
+    roff_options(verb->options, out);
+}
+
 static void manual(const gb_cli *cli, gb_buf *out)
 {
     gb_buf_printf(out,
@@ -85,17 +119,9 @@ static void manual(const gb_cli *cli, gb_buf *out)
     for (const gb_verb *const *v = cli->verbs; *v; v++) {
         if ((*v)->hidden)
             continue;
-        gb_buf_printf(out, ".SS %s ", (*v)->name);
-        roff(out, (*v)->arguments);
-        gb_buf_add(out, "\n");
-        roff(out, (*v)->summary);
-        gb_buf_add(out, ".\n");
-        if ((*v)->details) {
-            gb_buf_add(out, ".PP\n");
-            roff(out, (*v)->details);
-            gb_buf_add(out, "\n");
-        }
-        roff_options((*v)->options, out);
+        manual_verb(*v, out);
+        for (const gb_verb *const *part = (*v)->parts; part && *part; part++)
+            manual_verb(*part, out);
     }
     gb_buf_add(out, ".SH COMMON OPTIONS\n");
     roff_options(gb_common_options, out);
@@ -115,8 +141,11 @@ static const gb_option help_options[] = {{.name = "man",
 static const gb_verb *find_verb(const gb_cli *cli, const char *name)
 {
     for (const gb_verb *const *v = cli->verbs; *v; v++) {
+        size_t n = strlen((*v)->name);
         if (strcmp((*v)->name, name) == 0)
             return *v;
+        if (strncmp((*v)->name, name, n) == 0 && name[n] == ' ')
+            return gb_cli_part(*v, name + n + 1);
     }
     return NULL;
 }
@@ -126,6 +155,10 @@ static int help(gb_cli *cli)
     gb_buf out = {0};
     const char *name = cli->args.words.n ? cli->args.words.items[0] : NULL;
     const gb_verb *verb = name ? find_verb(cli, name) : NULL;
+    if (verb && verb->parts && cli->args.words.n > 1) {
+        name = cli->args.words.items[1];
+        verb = gb_cli_part(verb, name);
+    }
     if (name && !verb) {
         gb_error err;
         gb_fail(&err, GB_INVALID, "no verb '%s'", name);
@@ -148,7 +181,7 @@ const gb_verb gb_verb_help = {.name = "help",
                               .arguments = "[VERB]",
                               .summary = "Show what a verb does and its options",
                               .options = help_options,
-                              .max_words = 1,
+                              .max_words = 2,
                               .function = help,
                               .hidden = true};
 
@@ -175,6 +208,10 @@ static int completion(gb_cli *cli)
     for (const gb_verb *const *v = cli->verbs; *v; v++) {
         gb_buf_printf(&out, "            %s) words=\"", (*v)->name);
         complete_options((*v)->options, &out);
+        for (const gb_verb *const *part = (*v)->parts; part && *part; part++) {
+            gb_buf_add(&out, strchr((*part)->name, ' '));
+            complete_options((*part)->options, &out);
+        }
         complete_options(gb_common_options, &out);
         gb_buf_add(&out, "\" ;;\n");
     }

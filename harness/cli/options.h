@@ -34,6 +34,11 @@ typedef struct gb_args {
     gb_list baseline;
     bool gate, cross_device, allow_missing, strict_environment, both_directions;
     bool require_decision, require_baseline, all, confirm;
+    /* history */
+    const char *history, *run, *repeat_of, *note;
+    gb_list confirmed;
+    gb_number keep;
+    bool allow_incomplete;
     bool man;      /* help */
     bool kernels;  /* list */
     gb_list words; /* the positional arguments */

@@ -11,19 +11,13 @@
 #include "run/protocol.h"
 #include "run/worker.h"
 
-static const gb_verb *const verbs[] = {&gb_verb_run,
-                                       &gb_verb_list,
-                                       &gb_verb_describe,
-                                       &gb_verb_check,
-                                       &gb_verb_report,
-                                       &gb_verb_compare,
-                                       &gb_verb_verify,
-                                       &gb_verb_selftest,
-                                       &gb_verb_doctor,
-                                       &gb_verb_devices,
-                                       &gb_verb_help,
-                                       &gb_verb_completion,
-                                       NULL};
+static const gb_verb *const verbs[] = {&gb_verb_run,        &gb_verb_list,
+                                       &gb_verb_describe,   &gb_verb_check,
+                                       &gb_verb_report,     &gb_verb_compare,
+                                       &gb_verb_history,    &gb_verb_verify,
+                                       &gb_verb_selftest,   &gb_verb_doctor,
+                                       &gb_verb_devices,    &gb_verb_help,
+                                       &gb_verb_completion, NULL};
 
 static const char *const color_words[] = {"auto", "always", "never", NULL};
 
@@ -109,6 +103,37 @@ static int unknown_verb(gb_cli *cli, const char *name)
     return gb_cli_fail(cli, GB_EXIT_USAGE, &err);
 }
 
+const gb_verb *gb_cli_part(const gb_verb *verb, const char *word)
+{
+    size_t skip = strlen(verb->name) + 1; /* "history add" */
+    for (size_t i = 0; verb->parts && verb->parts[i]; i++) {
+        if (strcmp(verb->parts[i]->name + skip, word) == 0)
+            return verb->parts[i];
+    }
+    return NULL;
+}
+
+static int unknown_part(gb_cli *cli, const char *word)
+{
+    const char *words[16];
+    gb_buf all = {0};
+    gb_error err;
+    size_t n = 0, skip = strlen(cli->verb->name) + 1;
+    for (; cli->verb->parts[n] && n < sizeof words / sizeof words[0]; n++) {
+        words[n] = cli->verb->parts[n]->name + skip;
+        gb_buf_printf(&all, "%s%s", n ? ", " : "", words[n]);
+    }
+    const char *near = word ? gb_text_nearest(word, words, n) : NULL;
+    if (word)
+        gb_fail(&err, GB_INVALID, "%s: no verb '%s'%s%s%s; there are %s", cli->verb->name, word,
+                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+                all.data ? all.data : "");
+    else
+        gb_fail(&err, GB_INVALID, "%s: which of %s?", cli->verb->name, all.data ? all.data : "");
+    gb_buf_free(&all);
+    return gb_cli_fail(cli, GB_EXIT_USAGE, &err);
+}
+
 /* Whether --json was given: known before the options are parsed, since a wrong option is reported
  * as JSON too. */
 static bool wants_json(int argc, char *const argv[])
@@ -140,8 +165,29 @@ static gb_code check_silenced(const gb_list *silence, gb_error *err)
     return GB_OK;
 }
 
+static int show_help(gb_cli *cli)
+{
+    const char *name = cli->verb->name;
+    gb_args_free(&cli->args);
+    cli->args.words = (gb_list){.items = &name, .n = 1};
+    int status = gb_verb_help.function(cli);
+    cli->args.words = (gb_list){0};
+    return status;
+}
+
 static int run_verb(gb_cli *cli, int argc, char *argv[])
 {
+    if (cli->verb->parts) {
+        const char *word = argc > 0 ? argv[0] : NULL;
+        if (word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0))
+            return show_help(cli);
+        const gb_verb *part = word ? gb_cli_part(cli->verb, word) : NULL;
+        if (!part)
+            return unknown_part(cli, word);
+        cli->verb = part;
+        argc--;
+        argv++;
+    }
     const gb_option *tables[2] = {gb_common_options, cli->verb->options};
     gb_error err = {0};
     gb_code code =
@@ -158,11 +204,7 @@ static int run_verb(gb_cli *cli, int argc, char *argv[])
         gb_fail_context(&err, "%s", cli->verb->name);
         status = gb_cli_fail(cli, gb_exit_of_code(code), &err);
     } else if (cli->args.help) {
-        gb_args_free(&cli->args);
-        const char *word = cli->verb->name;
-        cli->args.words = (gb_list){.items = &word, .n = 1};
-        status = gb_verb_help.function(cli);
-        cli->args.words = (gb_list){0};
+        status = show_help(cli);
     } else {
         status = cli->verb->function(cli);
     }

@@ -1,0 +1,452 @@
+/* `gpubench history`: runs over time. */
+#include "reports/history/history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/session.h"
+
+#define HISTORY_OPTION                                                                             \
+    {                                                                                              \
+        .name = "history", .kind = GB_OPT_TEXT, .argument = "FILE",                                \
+        .help = "the history ($GPUBENCH_HISTORY, else results/history.sqlite)",                    \
+        .offset = offsetof(gb_args, history)                                                       \
+    }
+#define JSON_OPTION                                                                                \
+    {                                                                                              \
+        .name = "json", .kind = GB_OPT_FLAG, .help = "one JSON document in place of text",         \
+        .offset = offsetof(gb_args, json)                                                          \
+    }
+#define FILTER_OPTION                                                                              \
+    {                                                                                              \
+        .name = "filter", .letter = 'f', .kind = GB_OPT_LIST, .argument = "GLOB",                  \
+        .help = "only cases that match; a part of the name is enough",                             \
+        .offset = offsetof(gb_args, filter)                                                        \
+    }
+
+static int failed(gb_cli *cli, const gb_error *err)
+{
+    return gb_cli_fail(cli, gb_exit_of_code(err->code), err);
+}
+
+static gb_code open_history(const gb_cli *cli, gb_history_mode mode, gb_history **out,
+                            gb_error *err)
+{
+    return gb_history_open(cli->args.history ? cli->args.history : gb_history_default(), mode, out,
+                           err);
+}
+
+/* Prints what was made of it and frees it; the status. */
+static int finish(gb_cli *cli, gb_history *history, gb_code code, gb_buf *text, json_t *json,
+                  const gb_error *err)
+{
+    int status = GB_EXIT_OK;
+    gb_history_close(history);
+    if (code)
+        status = failed(cli, err);
+    else if (json)
+        gb_cli_print_json(cli, json_incref(json));
+    else if (text->failed)
+        status = gb_cli_out_of_memory(cli);
+    else if (text->data)
+        gb_cli_print(cli, text->data);
+    json_decref(json);
+    gb_buf_free(text);
+    return status;
+}
+
+/* The id of a run that is given as such, or as its directory. The caller frees *out. */
+static gb_code run_id(const char *given, char **out, gb_error *err)
+{
+    gb_results results = {0};
+    *out = NULL;
+    if (given && strchr(given, '/') == NULL) {
+        *out = gb_text_copy(given);
+    } else if (given) {
+        gb_code code = gb_results_load(given, false, &results, err);
+        if (code)
+            return code;
+        const json_t *run = json_object_get(results.document, "run");
+        const char *id = json_string_value(json_object_get(run, "id"));
+        if (id)
+            *out = gb_text_copy(id);
+        gb_results_free(&results);
+        if (!id)
+            return gb_fail_at(err, GB_INVALID, given, 0, 0, "the results have no run id");
+    }
+    return given && !*out ? gb_fail(err, GB_NO_MEMORY, "out of memory") : GB_OK;
+}
+
+/* --- add -----------------------------------------------------------------------------------------
+ */
+
+static gb_code add_one(gb_cli *cli, gb_history *history, const char *path,
+                       const gb_history_add_options *options, gb_buf *text, json_t *list,
+                       gb_error *err)
+{
+    gb_results results;
+    gb_history_added added;
+    gb_code code = gb_results_load(path, false, &results, err);
+    if (code)
+        return code;
+    if (results.torn)
+        gb_cli_warn(cli, "torn-line", "%s: the last line of cases.jsonl was torn and left out",
+                    path);
+    code = gb_history_add(history, &results, options, &added, err);
+    gb_results_free(&results);
+    if (code) {
+        gb_fail_context(err, "%s", path);
+        return code;
+    }
+    if (added.already)
+        gb_buf_printf(text, "run %s was there already; nothing changed\n", added.run);
+    else
+        gb_buf_printf(text, "run %s%s%s: %zu cases, %zu of them new, %zu not to be judged\n",
+                      added.run, options->repeat_of ? " repeats " : "",
+                      options->repeat_of ? options->repeat_of : "", added.cases, added.new_series,
+                      added.not_judged);
+    json_array_append_new(list,
+                          json_pack("{s:s, s:b, s:i, s:i, s:i}", "run", added.run, "already",
+                                    added.already, "cases", (int)added.cases, "new_series",
+                                    (int)added.new_series, "not_judged", (int)added.not_judged));
+    return GB_OK;
+}
+
+/* Each run is added whole or not at all; the first that cannot be added ends it, and those before
+ * stay. */
+static int add(gb_cli *cli)
+{
+    gb_history *history = NULL;
+    gb_error err = {0};
+    gb_buf text = {0};
+    char *repeated = NULL;
+    json_t *list = json_array();
+    gb_code code = run_id(cli->args.repeat_of, &repeated, &err);
+    if (!code)
+        code = open_history(cli, GB_HISTORY_CREATE, &history, &err);
+    gb_history_add_options options = {cli->args.allow_incomplete, repeated};
+    for (size_t i = 0; !code && i < cli->args.words.n; i++)
+        code = add_one(cli, history, cli->args.words.items[i], &options, &text, list, &err);
+    if (code && text.data && !cli->json)
+        gb_cli_print(cli, text.data);
+    json_t *json = cli->json ? json_pack("{s:O}", "added", list) : NULL;
+    json_decref(list);
+    free(repeated);
+    return finish(cli, history, code, &text, json, &err);
+}
+
+static const gb_option add_options[] = {
+    HISTORY_OPTION,
+    {.name = "allow-incomplete",
+     .kind = GB_OPT_FLAG,
+     .help = "take a run that did not finish as it is",
+     .offset = offsetof(gb_args, allow_incomplete)},
+    {.name = "repeat-of",
+     .kind = GB_OPT_TEXT,
+     .argument = "RUN",
+     .help = "the runs repeat doubtful cases of that one (its id or directory)",
+     .offset = offsetof(gb_args, repeat_of)},
+    JSON_OPTION,
+    {0}};
+static const gb_verb verb_add = {.name = "history add",
+                                 .arguments = "DIR...",
+                                 .summary = "Add runs; one that is there already changes nothing",
+                                 .options = add_options,
+                                 .min_words = 1,
+                                 .max_words = 100000,
+                                 .function = add};
+
+/* --- list and show -------------------------------------------------------------------------------
+ */
+
+static gb_code list_matching(gb_cli *cli, gb_history *history, gb_series_list *out, gb_error *err)
+{
+    const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
+    gb_code code = gb_history_series(history, pattern, out, err);
+    gb_series_list none;
+    if (!code && pattern && out->n == 0)
+        return gb_history_find(history, pattern, NULL, &none, err); /* says what is near */
+    return code;
+}
+
+static json_t *series_json(const gb_series *s)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s}", "case", s->case_id,
+                     "device", s->device, "mig", s->mig, "ecc", s->ecc, "metric", s->metric, "unit",
+                     s->unit, "better", s->higher_is_better ? "higher" : "lower", "nights",
+                     (json_int_t)s->nights, "first_run", s->first_run, "last_run", s->last_run);
+}
+
+static int list(gb_cli *cli)
+{
+    gb_history *history = NULL;
+    gb_error err = {0};
+    gb_buf text = {0};
+    gb_series_list all = {0};
+    json_t *json = NULL;
+    gb_code code = open_history(cli, GB_HISTORY_READ, &history, &err);
+    if (!code)
+        code = list_matching(cli, history, &all, &err);
+    if (!code && cli->json)
+        json = json_array();
+    for (size_t i = 0; !code && i < all.n; i++) {
+        const gb_series *s = &all.items[i];
+        if (json)
+            json_array_append_new(json, series_json(s));
+        if (i == 0 || strcmp(s->device, all.items[i - 1].device) != 0)
+            gb_buf_printf(&text, "%s (%s)\n", s->device, s->kind);
+        gb_buf_printf(&text, "  %5zu nights  %s  %s .. %s\n", s->nights, s->case_id, s->first_run,
+                      s->last_run);
+    }
+    gb_series_list_free(&all);
+    return finish(cli, history, code, &text, json, &err);
+}
+
+static const gb_option list_options[] = {HISTORY_OPTION, FILTER_OPTION, JSON_OPTION, {0}};
+static const gb_verb verb_list = {.name = "history list",
+                                  .arguments = "",
+                                  .summary = "The cases, and how many nights there are of each",
+                                  .options = list_options,
+                                  .function = list};
+
+static int show(gb_cli *cli)
+{
+    gb_history *history = NULL;
+    gb_error err = {0};
+    gb_buf text = {0}, notes = {0};
+    gb_series_list one = {0};
+    json_t *json = NULL;
+    gb_code code = open_history(cli, GB_HISTORY_READ, &history, &err);
+    if (!code)
+        code = gb_history_find(history, cli->args.words.items[0], cli->args.device, &one, &err);
+    if (!code && cli->json)
+        code = gb_history_show_json(history, &one.items[0], &json, &err);
+    else if (!code)
+        code = gb_history_show_text(history, &one.items[0], cli->color_out, &text, &err);
+    if (!code && cli->args.out)
+        code = gb_history_show_plot(history, &one.items[0], cli->args.out, "gnuplot", &notes, &err);
+    if (notes.data)
+        gb_cli_warn(cli, "plots", "%.*s", (int)strcspn(notes.data, "\n"), notes.data);
+    gb_buf_free(&notes);
+    gb_series_list_free(&one);
+    return finish(cli, history, code, &text, json, &err);
+}
+
+#define DEVICE_OPTION                                                                              \
+    {                                                                                              \
+        .name = "device", .kind = GB_OPT_TEXT, .argument = "NAME",                                 \
+        .help = "of several devices, the one with this in its name",                               \
+        .offset = offsetof(gb_args, device)                                                        \
+    }
+static const gb_option show_options[] = {HISTORY_OPTION,
+                                         DEVICE_OPTION,
+                                         {.name = "out",
+                                          .letter = 'o',
+                                          .kind = GB_OPT_TEXT,
+                                          .argument = "DIR",
+                                          .help = "also a plot, under DIR/plots",
+                                          .offset = offsetof(gb_args, out)},
+                                         JSON_OPTION,
+                                         {0}};
+static const gb_verb verb_show = {.name = "history show",
+                                  .arguments = "CASE",
+                                  .summary = "One case: its level over time and its last nights",
+                                  .details = "CASE is a case's name, a part of one or a glob.",
+                                  .options = show_options,
+                                  .min_words = 1,
+                                  .max_words = 1,
+                                  .function = show};
+
+/* --- check ---------------------------------------------------------------------------------------
+ */
+
+static gb_code load_repeats(const gb_list *paths, gb_results *repeats, size_t *n, gb_error *err)
+{
+    for (*n = 0; *n < paths->n; (*n)++) {
+        gb_code code = gb_results_load(paths->items[*n], false, &repeats[*n], err);
+        if (code)
+            return code;
+    }
+    return GB_OK;
+}
+
+static int check(gb_cli *cli)
+{
+    gb_history *history = NULL;
+    gb_history_report report = {0};
+    gb_error err = {0};
+    gb_buf text = {0};
+    char *run = NULL;
+    json_t *json = NULL;
+    size_t n = 0;
+    gb_results *repeats = calloc(cli->args.confirmed.n + 1, sizeof *repeats);
+    if (!repeats)
+        return gb_cli_out_of_memory(cli);
+    gb_code code = run_id(cli->args.run, &run, &err);
+    if (!code)
+        code = load_repeats(&cli->args.confirmed, repeats, &n, &err);
+    if (!code)
+        code = open_history(cli, GB_HISTORY_READ, &history, &err);
+    gb_history_check_options options = {run, repeats, n};
+    if (!code)
+        code = gb_history_check(history, &options, &report, &err);
+    if (!code)
+        code = cli->json ? gb_history_report_json(&report, &json, &err)
+                         : gb_history_report_text(&report, cli->color_out, &text, &err);
+    bool regressed = !code && gb_history_regressed(&report);
+    gb_history_report_free(&report);
+    for (size_t i = 0; i < n; i++)
+        gb_results_free(&repeats[i]);
+    free(repeats);
+    free(run);
+    int status = finish(cli, history, code, &text, json, &err);
+    return regressed ? gb_exit_worse(status, GB_EXIT_REGRESSION) : status;
+}
+
+static const gb_option check_options[] = {
+    HISTORY_OPTION,
+    {.name = "run",
+     .kind = GB_OPT_TEXT,
+     .argument = "RUN",
+     .help = "the run to judge, its id or directory (the last one)",
+     .offset = offsetof(gb_args, run)},
+    {.name = "confirmed",
+     .kind = GB_OPT_LIST,
+     .argument = "DIR",
+     .help = "a fresh run of the doubtful cases; may be repeated",
+     .offset = offsetof(gb_args, confirmed)},
+    JSON_OPTION,
+    {0}};
+static const gb_verb verb_check = {
+    .name = "history check",
+    .arguments = "",
+    .summary = "Judge the last run by the nights before it; 1 when it is slower",
+    .details = "A night that stands out is suspect until two fresh runs of the case agree; a level "
+               "that changed is found over some nights and stays until it is accepted. Exit status "
+               "1 comes from a confirmed slower night, a slower level, or one that creeps away "
+               "from its reference, and from nothing else.",
+    .options = check_options,
+    .function = check};
+
+/* --- accept, prune, export -----------------------------------------------------------------------
+ */
+
+static int accept_level(gb_cli *cli)
+{
+    gb_history *history = NULL;
+    gb_error err = {0};
+    gb_buf text = {0};
+    gb_series_list chosen = {0};
+    char *run = NULL, from[64];
+    bool all = cli->args.all;
+    gb_code code = GB_OK;
+    if (all == (cli->args.words.n > 0))
+        code = gb_fail(&err, GB_INVALID, "history accept: name a case, or give --all");
+    if (!code)
+        code = run_id(cli->args.run, &run, &err);
+    if (!code)
+        code = open_history(cli, GB_HISTORY_WRITE, &history, &err);
+    if (!code)
+        code = all ? gb_history_series(history, NULL, &chosen, &err)
+                   : gb_history_find(history, cli->args.words.items[0], cli->args.device, &chosen,
+                                     &err);
+    for (size_t i = 0; !code && i < chosen.n; i++) {
+        code = gb_history_accept(history, &chosen.items[i], run, cli->args.note, from, &err);
+        if (!code)
+            gb_buf_printf(&text, "%s: a new segment from run %s on\n", chosen.items[i].case_id,
+                          from);
+    }
+    gb_series_list_free(&chosen);
+    free(run);
+    return finish(cli, history, code, &text, NULL, &err);
+}
+
+static const gb_option accept_options[] = {
+    HISTORY_OPTION,
+    DEVICE_OPTION,
+    {.name = "all", .kind = GB_OPT_FLAG, .help = "every case", .offset = offsetof(gb_args, all)},
+    {.name = "run",
+     .kind = GB_OPT_TEXT,
+     .argument = "RUN",
+     .help = "from that run on (where the level changed last, or the last run)",
+     .offset = offsetof(gb_args, run)},
+    {.name = "note",
+     .kind = GB_OPT_TEXT,
+     .argument = "TEXT",
+     .help = "why, for those who come later",
+     .offset = offsetof(gb_args, note)},
+    {0}};
+static const gb_verb verb_accept = {.name = "history accept",
+                                    .arguments = "[CASE]",
+                                    .summary = "Take a level as the new one to judge by",
+                                    .options = accept_options,
+                                    .max_words = 1,
+                                    .function = accept_level};
+
+static int prune(gb_cli *cli)
+{
+    gb_history *history = NULL;
+    gb_error err = {0};
+    gb_buf text = {0};
+    size_t removed = 0;
+    gb_code code = GB_OK;
+    if (!cli->args.keep.given)
+        code = gb_fail(&err, GB_INVALID, "history prune: --keep NIGHTS is missing");
+    if (!code)
+        code = open_history(cli, GB_HISTORY_WRITE, &history, &err);
+    if (!code)
+        code = gb_history_prune(history, (size_t)cli->args.keep.value, &removed, &err);
+    gb_buf_printf(&text, "%zu results removed\n", removed);
+    return finish(cli, history, code, &text, NULL, &err);
+}
+
+static const gb_option prune_options[] = {HISTORY_OPTION,
+                                          {.name = "keep",
+                                           .kind = GB_OPT_COUNT,
+                                           .argument = "NIGHTS",
+                                           .help = "how many of each case stay, at least 60",
+                                           .offset = offsetof(gb_args, keep),
+                                           .min = GB_DRIFT_NIGHTS,
+                                           .max = 1000000},
+                                          {0}};
+static const gb_verb verb_prune = {.name = "history prune",
+                                   .arguments = "",
+                                   .summary = "Forget old nights, never those of the reference",
+                                   .options = prune_options,
+                                   .function = prune};
+
+static int export_all(gb_cli *cli)
+{
+    gb_history *history = NULL;
+    gb_error err = {0};
+    gb_buf text = {0};
+    gb_series_list all = {0};
+    json_t *json = NULL;
+    const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
+    gb_code code = open_history(cli, GB_HISTORY_READ, &history, &err);
+    if (!code)
+        code = list_matching(cli, history, &all, &err);
+    gb_series_list_free(&all);
+    if (!code)
+        code = cli->json ? gb_history_export_json(history, pattern, &json, &err)
+                         : gb_history_export_csv(history, pattern, &text, &err);
+    return finish(cli, history, code, &text, json, &err);
+}
+
+static const gb_option export_options[] = {HISTORY_OPTION, FILTER_OPTION, JSON_OPTION, {0}};
+static const gb_verb verb_export = {.name = "history export",
+                                    .arguments = "",
+                                    .summary = "Every night as CSV, or as JSON with --json",
+                                    .options = export_options,
+                                    .function = export_all};
+
+static const gb_verb *const parts[] = {&verb_add,    &verb_list,  &verb_show,   &verb_check,
+                                       &verb_accept, &verb_prune, &verb_export, NULL};
+const gb_verb gb_verb_history = {
+    .name = "history",
+    .arguments = "VERB",
+    .summary = "Keep runs over time, and find what became slower",
+    .details = "A history is one SQLite file. Rules and figures: docs/history.md.",
+    .parts = parts};
