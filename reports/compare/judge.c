@@ -96,26 +96,35 @@ static void say_inconclusive(gb_compared *item, double d, double s2, double thre
     }
 }
 
-/* Two groups of samples in half of a side's replicates or more: its median says little. Single ones
- * are left to the spread between replicates: the flag has false alarms. */
-static bool unstable(const gb_row *row)
+/* Two groups of samples of which the smaller is large enough for the median to fall into either.
+ * Below a quarter (samples that another process interrupted) it stays in the larger one. */
+static bool median_between_groups(const gb_record *r)
 {
-    size_t bimodal = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        const gb_record *r = row->replicates[i];
-        bimodal += r->status == GB_STATUS_OK && (r->flags & GB_BIT(GB_FLAG_BIMODAL)) != 0;
-    }
-    return bimodal > 0 && 2 * bimodal >= row->n_ok;
+    const size_t *counts = r->time.mode_counts;
+    size_t smaller = counts[0] < counts[1] ? counts[0] : counts[1];
+    return r->status == GB_STATUS_OK && (r->flags & GB_BIT(GB_FLAG_BIMODAL)) != 0 &&
+           4 * smaller >= counts[0] + counts[1];
 }
 
 static const gb_record *bimodal_record(const gb_row *row)
 {
     for (size_t i = 0; i < row->n; i++) {
-        if ((row->replicates[i]->flags & GB_BIT(GB_FLAG_BIMODAL)) != 0) {
+        if (median_between_groups(row->replicates[i])) {
             return row->replicates[i];
         }
     }
     return NULL;
+}
+
+/* So in half of a side's replicates or more: its median says little. Single ones are left to the
+ * spread between replicates: the flag has false alarms. */
+static bool unstable(const gb_row *row)
+{
+    size_t bimodal = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        bimodal += median_between_groups(row->replicates[i]);
+    }
+    return bimodal > 0 && 2 * bimodal >= row->n_ok;
 }
 
 static bool check_stable(gb_compared *item)

@@ -28,11 +28,12 @@ enum how {
     GARBAGE,    /* writes much nonsense to stdout and stderr */
     STRAY,      /* writes nonsense to the supervisor's pipe */
     SPAWN,      /* leaves a child process behind */
-    HUGE_MEMORY /* wants more memory than there is */
+    HUGE_MEMORY, /* wants more memory than there is */
+    PACED        /* works for a while that the build decides: gpubench-test-slow takes 10 % longer */
 };
 static const char *const how_words[] = {"good",  "crash", "abort", "exit", "hang",  "stubborn",
                                         "wrong", "fail",  "lost",  "slow", "noisy", "garbage",
-                                        "stray", "spawn", "huge",  NULL};
+                                        "stray", "spawn", "huge",  "paced", NULL};
 
 static const gb_param params[] = {
     {.name = "how",
@@ -104,6 +105,18 @@ static gb_code prepare(gb_run *run, gb_error *err)
     return run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, bytes, memory, err);
 }
 
+#ifndef GB_TEST_PACE
+#define GB_TEST_PACE 100 /* percent */
+#endif
+
+/* About 0.2 ms of work that no compiler can shorten: each step needs the one before. */
+static void work_a_while(void)
+{
+    volatile uint32_t x = 1;
+    for (uint32_t i = 0; i < 1000u * GB_TEST_PACE; i++)
+        x = x * 1664525u + 1013904223u;
+}
+
 /* What ends or disturbs the process. */
 static void misbehave(gb_run *run, enum how how)
 {
@@ -135,6 +148,9 @@ static void misbehave(gb_run *run, enum how how)
         break;
     case STRAY:
         litter(3);
+        break;
+    case PACED:
+        work_a_while();
         break;
     case SPAWN:
         if (run->iteration == 0 && fork() == 0) {

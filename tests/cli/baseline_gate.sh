@@ -1,0 +1,49 @@
+# run --baseline --gate --confirm: measure, compare with earlier runs, decide.
+# shellcheck shell=sh
+. "$GB_SOURCE/tests/cli/lib.sh"
+need_python
+cat >s.yaml <<'END'
+gpubench: 1
+name: gated
+budget: 3s
+defaults: {replicates: 3, warmup: 10ms, timeout: 20s, samples: {min: 10, max: 200}}
+benchmarks:
+  - {name: m, kernel: misbehave, axes: {how: [paced, good]}}
+END
+run() { # STATUS OPTIONS...
+    wanted=$1
+    shift
+    expect "$wanted" "$GPUBENCH_TEST" run s.yaml --device cpu --quiet "$@"
+}
+
+# CMP-22: no baseline yet is no failure, unless one is required; one that is named must be there.
+expect 0 "$GPUBENCH_TEST" run s.yaml --device cpu --gate --out first
+has err "no baseline: nothing was compared"
+run 2 --gate --require-baseline --out x
+has err "there is no --baseline"
+run 6 --baseline missing --out x
+has err "missing"
+[ ! -e x ] || fail "it measured before it looked for the baseline"
+# --gate asks for five replicates where the suite has fewer
+json first/results.json 'len(d["records"]) == 10'
+
+# Two sessions: hints at the most, never exit 1.
+run 0 --baseline first --out second --threshold 1000%
+has out "two sessions, which differ"
+json second/compare.json 'd["evidence"] == "sessions" and d["regression"] is False'
+
+# A case that fails in the new run fails the gate, and is no regression.
+sed 's/\[paced, good\]/[paced, good, fail]/' s.yaml >more.yaml
+expect 3 "$GPUBENCH_TEST" run more.yaml --device cpu --gate --baseline first --out third --quiet
+json third/compare.json 'd["regression"] is False'
+
+# Three earlier runs or more are a measure of how runs differ; twice as slow is beyond it, and a
+# repeat in fresh processes says so too.
+for i in 1 2 3; do
+    run 0 --out earlier$i
+    set -- "$@" --baseline earlier$i
+done
+run 0 "$@" --confirm --out again --threshold 400%
+json again/compare.json 'd["evidence"] == "baselines"'
+run 2 --baseline first --threshold 3 --out y
+has err "threshold"
