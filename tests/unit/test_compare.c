@@ -1,0 +1,461 @@
+/* Verdicts on pairs of cases: direction, units, thresholds, and what is no verdict. */
+#include "unit/compare_fixture.h"
+
+static made_run a, b;
+
+static void open_pair(void)
+{
+    a = run_open("a", GPU);
+    b = run_open("b", GPU);
+    run_pair(&a, &b);
+}
+
+static void open_sessions(void)
+{
+    a = run_open("a", GPU);
+    b = run_open("b", GPU);
+}
+
+static void close_runs(void)
+{
+    runs_close(&a, &b);
+}
+
+START_TEST(CMP_08_the_direction_is_the_metrics_own)
+{
+    run_rates(&a, "rate", 1, 5, 10e9, 0.001);
+    run_rates(&b, "rate", 1, 5, 8e9, 0.001);
+    run_case(&a, "time", 2, 5, 1000, 0.001);
+    run_case(&b, "time", 2, 5, 1200, 0.001);
+    run_rates(&a, "gain", 3, 5, 8e9, 0.001);
+    run_rates(&b, "gain", 3, 5, 10e9, 0.001);
+    gb_comparison c = compared(&a, &b);
+    ck_assert_uint_eq(c.n, 3);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
+    ck_assert_str_eq(c.items[0].metric, "bandwidth");
+    ck_assert(near(c.items[0].change, -0.2, 1e-9) && c.items[0].higher_is_better);
+    ck_assert_int_eq(c.items[1].verdict, GB_VERDICT_SLOWER);
+    ck_assert(near(c.items[1].change, 0.2, 1e-9) && !c.items[1].higher_is_better);
+    ck_assert_int_eq(c.items[2].verdict, GB_VERDICT_FASTER);
+    ck_assert(near(c.items[2].change, 0.25, 1e-9));
+    ck_assert(gb_comparison_regressed(&c));
+    gb_buf text = {0};
+    ck_assert_int_eq(gb_comparison_text(&c, false, false, &text, NULL), GB_OK);
+    says(text.data, "-20.0 %");
+    says(text.data, "+20.0 %");
+    ck_assert_ptr_null(strstr(text.data, "+-"));
+    gb_buf_free(&text);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_08_a_name_says_nothing_about_the_direction)
+{
+    /* A "latency" of which more is better, because its definition says so. */
+    for (uint32_t i = 0; i < 5; i++) {
+        run_metric(run_add(&a, "x", 1, i, 10), "latency", "1/s", true, 100 + 0.01 * i);
+        run_metric(run_add(&b, "x", 1, i, 10), "latency", "1/s", true, 150 + 0.01 * i);
+    }
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_FASTER);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_08_two_directions_of_one_metric_are_an_error)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        run_metric(run_add(&a, "x", 1, i, 10), "m", "1/s", true, 100);
+        run_metric(run_add(&b, "x", 1, i, 10), "m", "1/s", false, 100);
+    }
+    refused(&a, &b, HOW(.gate = false), GB_INVALID, "higher is better in the baseline and lower");
+}
+END_TEST
+
+START_TEST(CMP_08_a_gate_for_a_metric_that_no_record_has_is_an_error)
+{
+    run_case(&a, "x", 1, 3, 1000, 0.001);
+    run_case(&b, "x", 1, 3, 1000, 0.001);
+    run_gate(&b, "x", "bandwidth", 0.02);
+    refused(&a, &b, HOW(.gate = false), GB_INVALID,
+            "'bandwidth', which the baseline does not have");
+}
+END_TEST
+
+START_TEST(CMP_06_values_are_compared_in_base_units)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        run_metric(run_add(&a, "x", 1, i, 10), "latency", "ns", false, 990 + 0.1 * i);
+        run_metric(run_add(&b, "x", 1, i, 10), "latency", "us", false, (1100 + 0.1 * i) / 1000);
+    }
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
+    ck_assert(near(c.items[0].change, 0.1111, 0.0001));
+    ck_assert_str_eq(c.items[0].unit, "ns");
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_06_a_time_is_not_compared_with_a_rate)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        run_metric(run_add(&a, "x", 1, i, 10), "m", "ns", true, 990);
+        run_metric(run_add(&b, "x", 1, i, 10), "m", "B/s", true, 990);
+    }
+    refused(&a, &b, HOW(.gate = false), GB_INVALID, "'ns' in the baseline and in 'B/s' in the new");
+}
+END_TEST
+
+START_TEST(CMP_09_a_change_is_new_minus_old_over_old)
+{
+    run_case(&a, "x", 1, 5, 100, 0);
+    run_case(&b, "x", 1, 5, 230, 0);
+    gb_comparison c = compared(&a, &b);
+    ck_assert(near(c.items[0].change, 1.3, 1e-12));
+    gb_buf text = {0};
+    ck_assert_int_eq(gb_comparison_text(&c, false, false, &text, NULL), GB_OK);
+    says(text.data, "+130.0 %");
+    says(text.data, "(new - baseline) / baseline");
+    gb_buf_free(&text);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_09_a_threshold_is_strict)
+{
+    run_case(&a, "at", 1, 5, 100, 0);
+    run_case(&b, "at", 1, 5, 110, 0);
+    run_case(&a, "above", 2, 5, 100, 0);
+    run_case(&b, "above", 2, 5, 110.01, 0);
+    run_rates(&a, "rate at", 3, 5, 100, 0);
+    run_rates(&b, "rate at", 3, 5, 90, 0);
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    how.threshold = 0.1;
+    gb_comparison c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert_int_ne(c.items[0].verdict, GB_VERDICT_SLOWER);
+    ck_assert_int_eq(c.items[1].verdict, GB_VERDICT_SLOWER);
+    ck_assert_int_ne(c.items[2].verdict, GB_VERDICT_SLOWER);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(a_gate_of_the_suite_gives_metric_and_threshold)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        gb_record *x = run_add(&a, "x", 1, i, 100 + 0.01 * i);
+        gb_record *y = run_add(&b, "x", 1, i, 104 + 0.01 * i);
+        run_metric(x, "other", "1/s", true, 7);
+        run_metric(x, "bandwidth", "B/s", true, 100 - 0.01 * i);
+        run_metric(y, "other", "1/s", true, 7);
+        run_metric(y, "bandwidth", "B/s", true, 96 - 0.01 * i);
+    }
+    gb_comparison c = compared(&a, &b); /* without a gate: the first metric, at 2 % */
+    ck_assert_str_eq(c.items[0].metric, "other");
+    ck_assert(c.items[0].threshold == 0.02);
+    gb_comparison_free(&c);
+    run_gate(&b, "x", "bandwidth", 0.05);
+    c = compared(&a, &b);
+    ck_assert_str_eq(c.items[0].metric, "bandwidth");
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SAME);
+    gb_comparison_free(&c);
+    run_gate(&b, "x", "time", 0.03);
+    c = compared(&a, &b);
+    ck_assert_str_eq(c.items[0].metric, "time");
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
+    gb_comparison_free(&c);
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    how.threshold = 0.06;
+    c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SAME);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_17_fewer_than_three_replicates_are_insufficient)
+{
+    for (uint32_t n = 1; n <= 3; n++) {
+        run_case(&a, "x", (int)n, n, 100, 0.0001);
+        run_case(&b, "x", (int)n, 5, 200, 0.0001);
+        run_case(&a, "y", (int)n + 10, 5, 100, 0.0001);
+        run_case(&b, "y", (int)n + 10, n, 200, 0.0001);
+    }
+    gb_comparison c = compared(&a, &b);
+    for (size_t i = 0; i < c.n; i++) {
+        bool enough = c.items[i].n_a >= 3 && c.items[i].n_b >= 3;
+        ck_assert_int_eq(c.items[i].verdict, enough ? GB_VERDICT_SLOWER : GB_VERDICT_INSUFFICIENT);
+        ck_assert(near(c.items[i].change, 1, 1e-9)); /* the figure is shown all the same */
+    }
+    ck_assert_uint_eq(c.counts[GB_VERDICT_INSUFFICIENT], 4);
+    ck_assert(!gb_comparison_decided(&c));
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_18_every_verdict_that_is_not_fine_says_what_to_do)
+{
+    run_case(&a, "slower", 1, 5, 100, 0.001);
+    run_case(&b, "slower", 1, 5, 200, 0.001);
+    run_case(&a, "open", 2, 3, 100, 0.05);
+    run_case(&b, "open", 2, 3, 103, 0.05);
+    run_case(&a, "few", 3, 2, 100, 0.001);
+    run_case(&b, "few", 3, 2, 100, 0.001);
+    run_case(&a, "gone", 4, 3, 100, 0.001);
+    run_case(&b, "fresh", 5, 3, 100, 0.001);
+    run_case(&a, "changed", 6, 3, 100, 0.001);
+    run_case(&b, "changed", 6, 3, 100, 0.001);
+    for (size_t i = 0; i < b.results.n; i++) {
+        b.results.records[i].definition[0] = strcmp(b.results.records[i].benchmark, "changed") == 0
+                                                 ? 'f'
+                                                 : b.results.records[i].definition[0];
+    }
+    run_case(&a, "broken", 7, 3, 100, 0.001);
+    run_fail(run_add(&b, "broken", 7, 0, 100), GB_STATUS_FAILED, "launch failed");
+    gb_comparison c = compared(&a, &b);
+    gb_buf text = {0};
+    ck_assert_int_eq(gb_comparison_text(&c, false, false, &text, NULL), GB_OK);
+    for (size_t i = 0; i < c.n; i++) {
+        ck_assert_msg(c.items[i].next[0] != '\0', "%s", c.items[i].case_id);
+        ck_assert_ptr_null(strchr(c.items[i].next, '\n'));
+        says(text.data, c.items[i].next);
+    }
+    gb_buf_free(&text);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(an_open_case_says_how_many_replicates_would_decide_it)
+{
+    run_case(&a, "x", 1, 3, 100, 0.02);
+    run_case(&b, "x", 1, 3, 105, 0.02);
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_INCONCLUSIVE);
+    ck_assert_uint_gt(c.items[0].needed, 3);
+    ck_assert_uint_lt(c.items[0].needed, 30);
+    char part[40];
+    snprintf(part, sizeof part, "measure %u replicates a side", c.items[0].needed);
+    says(c.items[0].next, part);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_10_a_gain_never_fails_but_a_huge_one_is_to_be_checked)
+{
+    run_case(&a, "some", 1, 5, 150, 0.001);
+    run_case(&b, "some", 1, 5, 100, 0.001);
+    run_case(&a, "huge", 2, 5, 500, 0.001);
+    run_case(&b, "huge", 2, 5, 100, 0.001);
+    run_rates(&a, "unchecked", 3, 5, 1e9, 0.001);
+    run_rates(&b, "unchecked", 3, 5, 3e9, 0.001);
+    b.results.records[b.results.n - 1].verified = -1;
+    gb_comparison c = compared(&a, &b);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_FASTER], 3);
+    ck_assert(!gb_comparison_regressed(&c));
+    ck_assert(!c.items[0].check && c.items[1].check && c.items[2].check);
+    says(c.items[1].reason, "check this: 5 times better; answers verified on both sides");
+    says(c.items[2].reason, "NOT verified in the new run");
+    gb_comparison_free(&c);
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    how.both_directions = true;
+    how.suspicious = 10;
+    c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert(gb_comparison_regressed(&c));
+    ck_assert(!c.items[1].check);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(TIM_17_two_groups_of_samples_are_unstable)
+{
+    run_case(&a, "x", 1, 3, 11, 0.001);
+    run_case(&b, "x", 1, 3, 750, 0.001);
+    for (size_t i = 0; i < b.results.n; i++) {
+        gb_record *r = &b.results.records[i];
+        r->flags = GB_BIT(GB_FLAG_BIMODAL);
+        r->time.modes[0] = 11;
+        r->time.modes[1] = 750;
+        r->time.mode_counts[0] = 3;
+        r->time.mode_counts[1] = 7;
+    }
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_UNSTABLE);
+    says(c.items[0].reason, "in the new run: groups of 3 samples at 11.0 ns and 7 at 750 ns");
+    ck_assert(!gb_comparison_regressed(&c));
+    gb_comparison_free(&c);
+    /* One of three may be a false alarm; the spread between replicates tells. */
+    b.results.records[0].flags = b.results.records[1].flags = 0;
+    c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(TIM_13_failed_and_skipped_cases_never_win)
+{
+    run_case(&a, "x", 1, 3, 100, 0.001);
+    run_case(&b, "x", 1, 2, 1, 0.001);
+    run_fail(run_add(&b, "x", 1, 2, 0.001), GB_STATUS_WRONG, "3 of 4 are wrong");
+    run_case(&a, "y", 2, 3, 100, 0.001);
+    gb_record *skipped = run_add(&b, "y", 2, 0, 1);
+    run_fail(skipped, GB_STATUS_SKIPPED, "no such memory here");
+    run_case(&a, "z", 3, 3, 100, 0.001);
+    run_case(&b, "z", 3, 3, 100, 0.001);
+    gb_comparison c = compared(&a, &b);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_NOT_COMPARED], 2);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_SAME], 1);
+    ck_assert(isnan(c.items[0].change) && isnan(c.items[1].change));
+    says(c.items[0].reason, "wrong in the new run: 3 of 4 are wrong");
+    says(c.items[1].reason, "skipped in the new run: no such memory here");
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(a_coarse_timer_makes_no_difference_certain)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        run_add(&a, "x", 1, i, 100)->resolution_ns = 20;
+        run_add(&b, "x", 1, i, 103)->resolution_ns = 20;
+    }
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_INCONCLUSIVE);
+    gb_comparison_free(&c);
+    for (size_t i = 0; i < 5; i++) { /* many iterations a sample make it fine */
+        a.results.records[i].iterations_per_sample = 1000;
+        b.results.records[i].iterations_per_sample = 1000;
+    }
+    c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(a_time_of_zero_is_not_compared)
+{
+    run_case(&a, "x", 1, 3, 100, 0.001);
+    for (uint32_t i = 0; i < 3; i++) {
+        run_add(&b, "x", 1, i, 0);
+    }
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_NOT_COMPARED);
+    says(c.items[0].reason, "no value in the new run");
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_20_another_definition_gets_no_verdict)
+{
+    run_case(&a, "x", 1, 3, 100, 0.001);
+    run_case(&b, "x", 1, 3, 200, 0.001);
+    run_case(&a, "y", 2, 3, 100, 0.001);
+    run_case(&b, "y", 2, 3, 200, 0.001);
+    for (size_t i = 0; i < b.results.n; i++) {
+        b.results.records[i].definition[0] = 'f';
+    }
+    json_object_set_new(b.results.records[3].params, "extra", json_integer(7));
+    gb_comparison c = compared(&a, &b);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_DEFINITION], 2);
+    says(c.items[0].reason, "another version of the kernel");
+    says(c.items[1].reason, "other parameters");
+    ck_assert(isnan(c.items[0].change));
+    ck_assert(!gb_comparison_regressed(&c));
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(sessions_are_suspected_at_most_and_only_beyond_the_floor)
+{
+    run_case(&a, "x", 1, 5, 100, 0.001);
+    run_case(&b, "x", 1, 5, 105, 0.001);
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.evidence, GB_EVIDENCE_SESSIONS);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SUSPECT_SLOWER);
+    says(c.items[0].next, "gpubench selftest");
+    ck_assert(!gb_comparison_regressed(&c) && isnan(c.floor));
+    gb_comparison_free(&c);
+    json_t *device = json_array_get(json_object_get(a.results.document, "devices"), 0);
+    json_object_set_new(device, "selftest", json_pack("{s:f}", "noise_floor", 0.04));
+    c = compared(&a, &b);
+    ck_assert(c.floor == 0.04);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SAME); /* 5 % < 2 % + 4 % */
+    gb_comparison_free(&c);
+    json_object_set_new(device, "selftest", json_pack("{s:f}", "noise_floor", 0.01));
+    c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SUSPECT_SLOWER);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(a_repeat_confirms_or_withdraws_a_verdict)
+{
+    run_case(&a, "x", 1, 5, 100, 0.001);
+    run_case(&b, "x", 1, 5, 105, 0.001);
+    run_case(&a, "y", 2, 5, 100, 0.001);
+    run_case(&b, "y", 2, 5, 105, 0.001);
+    made_run again_a = run_open("c", GPU), again_b = run_open("d", GPU);
+    run_pair(&again_a, &again_b);
+    run_case(&again_a, "x", 1, 5, 100, 0.001);
+    run_case(&again_b, "x", 1, 5, 105, 0.001);
+    run_case(&again_a, "y", 2, 5, 100, 0.001);
+    run_case(&again_b, "y", 2, 5, 100, 0.001);
+    gb_comparison first = compared(&a, &b), second = compared(&again_a, &again_b);
+    ck_assert_uint_eq(first.counts[GB_VERDICT_SLOWER], 2);
+    gb_comparison_confirm(&first, &second);
+    ck_assert_uint_eq(first.counts[GB_VERDICT_SLOWER], 1);
+    ck_assert(first.items[0].confirmed && !first.items[1].confirmed);
+    ck_assert_int_eq(first.items[1].verdict, GB_VERDICT_INCONCLUSIVE);
+    says(first.items[1].reason, "it was slower, but a repeat says same");
+    gb_comparison_free(&first);
+    gb_comparison_free(&second);
+    runs_close(&again_a, &again_b);
+}
+END_TEST
+
+START_TEST(the_worst_come_first)
+{
+    static const double times[] = {100, 103, 130, 110, 90, 100};
+    for (int n = 0; n < 6; n++) {
+        run_case(&a, "x", n, 5, 100, 0.0001);
+        run_case(&b, "x", n, 5, times[n], 0.0001);
+    }
+    run_case(&a, "gone", 7, 5, 100, 0.001);
+    gb_comparison c = compared(&a, &b);
+    size_t *order = gb_comparison_order(&c);
+    static const size_t wanted[] = {2, 3, 1, 6, 4, 0, 5};
+    for (size_t i = 0; i < 7; i++) {
+        ck_assert_uint_eq(order[i], wanted[i]);
+    }
+    free(order);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *pair = tcase_create("in turns"), *sessions = tcase_create("sessions");
+    tcase_add_checked_fixture(pair, open_pair, close_runs);
+    tcase_add_checked_fixture(sessions, open_sessions, close_runs);
+    tcase_add_test(pair, CMP_08_the_direction_is_the_metrics_own);
+    tcase_add_test(pair, CMP_08_a_name_says_nothing_about_the_direction);
+    tcase_add_test(pair, CMP_08_two_directions_of_one_metric_are_an_error);
+    tcase_add_test(pair, CMP_08_a_gate_for_a_metric_that_no_record_has_is_an_error);
+    tcase_add_test(pair, CMP_06_values_are_compared_in_base_units);
+    tcase_add_test(pair, CMP_06_a_time_is_not_compared_with_a_rate);
+    tcase_add_test(pair, CMP_09_a_change_is_new_minus_old_over_old);
+    tcase_add_test(pair, CMP_09_a_threshold_is_strict);
+    tcase_add_test(pair, a_gate_of_the_suite_gives_metric_and_threshold);
+    tcase_add_test(pair, CMP_17_fewer_than_three_replicates_are_insufficient);
+    tcase_add_test(pair, CMP_18_every_verdict_that_is_not_fine_says_what_to_do);
+    tcase_add_test(pair, an_open_case_says_how_many_replicates_would_decide_it);
+    tcase_add_test(pair, CMP_10_a_gain_never_fails_but_a_huge_one_is_to_be_checked);
+    tcase_add_test(pair, TIM_17_two_groups_of_samples_are_unstable);
+    tcase_add_test(pair, TIM_13_failed_and_skipped_cases_never_win);
+    tcase_add_test(pair, a_coarse_timer_makes_no_difference_certain);
+    tcase_add_test(pair, a_time_of_zero_is_not_compared);
+    tcase_add_test(pair, CMP_20_another_definition_gets_no_verdict);
+    tcase_add_test(pair, a_repeat_confirms_or_withdraws_a_verdict);
+    tcase_add_test(pair, the_worst_come_first);
+    tcase_add_test(sessions, sessions_are_suspected_at_most_and_only_beyond_the_floor);
+    suite_add_tcase(suite, pair);
+    suite_add_tcase(suite, sessions);
+}
+
+GB_CHECK_MAIN("compare", add_cases)
