@@ -31,7 +31,7 @@ typedef struct gb_args {
     bool dry_run, profile, fail_fast, strict, no_plots, no_wait;
     /* compare */
     const char *threshold, *markdown;
-    gb_list baseline;
+    gb_list baseline, to;
     bool gate, cross_device, allow_missing, strict_environment, both_directions;
     bool require_decision, require_baseline, all, confirm;
     /* history */

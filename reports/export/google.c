@@ -22,8 +22,9 @@ static json_t *context(const gb_results *results)
                      started != NULL ? started : "", "host_name", "", "executable", "gpubench",
                      "num_cpus", json_is_integer(cpus) ? json_integer_value(cpus) : (json_int_t)0,
                      "mhz_per_cpu", 0, "cpu_scaling_enabled", 0, "caches", "load_avg",
-                     "library_build_type", "release", "device", gb_results_device_name(results, 0),
-                     "device_kind", gb_results_device_kind(results, 0));
+                     "library_build_type", "release", "device",
+                     gb_json_string(gb_results_device_name(results, 0)), "device_kind",
+                     gb_results_device_kind(results, 0));
 }
 
 /* Rates under the counters that google-benchmark's own tools know. */

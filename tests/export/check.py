@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+"""gpubench export, read back by readers that are not ours where this machine has them: Python's csv
+and XML parsers, junitparser, promtool, google-benchmark's compare.py. Prints what it read with
+what, and a closing line.
+
+    check.py GPUBENCH RECORDS   (RECORDS: tests/golden/records)"""
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+GPUBENCH, RECORDS = sys.argv[1], sys.argv[2]
+COMPARE = "/usr/share/benchmark/compare.py"
+failures, checks, absent = [], 0, set()
+
+
+def check(condition, what):
+    global checks
+    checks += 1
+    if not condition:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+def export(run, form):
+    done = subprocess.run([GPUBENCH, "export", run, "--to", form], capture_output=True)
+    check(done.returncode == 0, f"{run} {form}: exit status {done.returncode}")
+    return done.stdout.decode("utf-8")
+
+
+def strict(text):
+    """JSON without NaN and without a key twice."""
+    def unique(pairs):
+        keys = [k for k, _ in pairs]
+        assert len(keys) == len(set(keys)), keys
+        return dict(pairs)
+
+    def refuse(word):
+        raise ValueError(word)
+    return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
+
+
+def cases(run):
+    """case -> its records"""
+    found = {}
+    document = json.load(open(os.path.join(run, "results.json"), encoding="utf-8"))
+    if not document["complete"]:  # what there is stands in the lines, the last of which may be torn
+        lines = open(os.path.join(run, "cases.jsonl"), encoding="utf-8").read().split("\n")
+        document["records"] = [json.loads(line) for line in lines[:-1] if line]
+    for record in document["records"]:
+        found.setdefault((record["device"], record["case"]), []).append(record)
+    return document, found
+
+
+def good(records):
+    return all(r["status"] == "ok" for r in records)
+
+
+def centre(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def near(a, b):
+    return math.isclose(a, b, rel_tol=1e-9)
+
+
+def csv_file(run):
+    document, _ = cases(run)
+    rows = list(csv.reader(io.StringIO(export(run, "csv"), newline="")))
+    check(len({len(row) for row in rows}) == 1, f"{run}: rows of different length")
+    names = [row[rows[0].index("case")] for row in rows[1:]]
+    undo = [name[1:] if name.startswith("'") else name for name in names]
+    check(sorted(undo) == sorted(r["case"] for r in document["records"]), f"{run}: csv cases")
+
+
+def junit_file(run, tmp):
+    document, found = cases(run)
+    text = export(run, "junit")
+    root = ElementTree.fromstring(text.encode())
+    check(root.tag == "testsuites", "junit root")
+    seen, bad, skipped = [], 0, 0
+    for suite in root:
+        tests = suite.findall("testcase")
+        check(int(suite.get("tests")) == len(tests), "junit: tests")
+        for kind, name in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            check(int(suite.get(kind)) == sum(t.find(name) is not None for t in tests),
+                  f"junit: {kind}")
+        if suite.get("name") != "expectations":
+            seen += [t.get("name") for t in tests]
+            bad += sum(t.find("failure") is not None or t.find("error") is not None for t in tests)
+            skipped += sum(t.find("skipped") is not None for t in tests)
+    # XML has no way to hold control characters; the fixtures' names have none.
+    check(sorted(seen) == sorted(c for _, c in found), f"{run}: junit cases")
+    worst = [sorted({r["status"] for r in records}) for records in found.values()]
+    check(bad == sum(any(s in ("failed", "wrong", "timeout", "not_run") for s in w)
+                     for w in worst), f"{run}: junit failures")
+    try:
+        import junitparser
+    except ImportError:
+        absent.add("junitparser")
+        return
+    path = os.path.join(tmp, "junit.xml")
+    open(path, "w", encoding="utf-8").write(text)
+    parsed = junitparser.JUnitXml.fromfile(path)
+    check(sum(len(list(suite)) for suite in parsed) ==
+          len(found) + len(document.get("expectations", [])), f"{run}: junitparser")
+
+
+def prometheus_file(run):
+    document, found = cases(run)
+    text = export(run, "prometheus")
+    values = [line for line in text.splitlines() if line.startswith("gpubench_time_seconds{")]
+    ok = [records for records in found.values() if good(records)
+          and all(r["time_ns"]["median"] for r in records)]
+    check(len(values) == len(ok), f"{run}: prometheus times {len(values)} of {len(ok)}")
+    for line, records in zip(values, ok):
+        want = centre([r["time_ns"]["median"] for r in records]) * 1e-9
+        check(near(float(line.rsplit(" ", 1)[1]), want), f"{run}: {line}")
+    if shutil.which("promtool") is None:
+        absent.add("promtool")
+        return
+    done = subprocess.run(["promtool", "check", "metrics"], input=text.encode(),
+                          capture_output=True)
+    check(done.returncode == 0, f"{run}: promtool: {done.stdout.decode()}{done.stderr.decode()}")
+
+
+def github_files(run):
+    _, found = cases(run)
+    names = set()
+    for form, higher in (("github-smaller", False), ("github-bigger", True)):
+        entries = strict(export(run, form))
+        for entry in entries:
+            check(set(entry) == {"name", "unit", "value", "range", "extra"}, "github: keys")
+            check(entry["name"] not in names, f"github: {entry['name']} twice")
+            names.add(entry["name"])
+        for (_, case), records in found.items():
+            for name, metric in records[0]["metrics"].items():
+                mine = [e for e in entries if e["name"] == f"{case} {name}"]
+                values = [r["metrics"][name]["value"] for r in records if name in r["metrics"]]
+                wanted = good(records) and all(values) and \
+                    (metric["better"] == "higher") == higher
+                check(len(mine) == wanted, f"{run}: {form} {case} {name}")
+                if mine and wanted:
+                    check(near(mine[0]["value"], centre(values)), f"{run}: {form} {case} {name}")
+
+
+def google_file(run, tmp):
+    _, found = cases(run)
+    text = export(run, "google-benchmark")
+    document = strict(text)
+    runs = document["benchmarks"]
+    wanted = sum(len(records) if good(records) else 1 for records in found.values())
+    check(len(runs) == wanted, f"{run}: google runs")
+    check(all(r["time_unit"] == "ns" and r["run_type"] == "iteration" for r in runs), "google")
+    scipy = subprocess.run(["/usr/bin/python3", "-c", "import scipy"], capture_output=True)
+    if not os.path.exists(COMPARE) or scipy.returncode != 0:
+        absent.add("google-benchmark's compare.py")
+        return
+    if all("error_occurred" in r for r in runs):
+        return  # its compare.py needs a figure
+    path = os.path.join(tmp, "google.json")
+    open(path, "w", encoding="utf-8").write(text)
+    done = subprocess.run(["/usr/bin/python3", COMPARE, "--no-color", "benchmarks", path, path],
+                          capture_output=True)
+    check(done.returncode == 0 and b"+0.0000" in done.stdout,
+          f"{run}: compare.py: {done.stderr.decode()[-500:]}")
+
+
+def usage(run, tmp):
+    def fails(status, text, *arguments):
+        done = subprocess.run([GPUBENCH, "export", *arguments], capture_output=True)
+        check(done.returncode == status and text.encode() in done.stderr,
+              f"{arguments}: {done.returncode} {done.stderr.decode()}")
+    fails(2, "--to FORMAT is missing", run)
+    fails(2, "did you mean 'junit'", run, "--to", "junitt")
+    fails(2, "several formats need a folder", run, "--to", "csv", "--to", "junit")
+    fails(6, "nowhere", "nowhere", "--to", "csv")
+    out = os.path.join(tmp, "all of them")
+    done = subprocess.run([GPUBENCH, "export", run, "--out", out] + [
+        a for f in ("csv", "junit", "prometheus", "github-smaller", "github-bigger",
+                    "google-benchmark") for a in ("--to", f)], capture_output=True)
+    check(done.returncode == 0, done.stderr.decode())
+    check(sorted(os.listdir(out)) == ["benchmark-bigger.json", "benchmark-smaller.json",
+                                      "google-benchmark.json", "gpubench.prom", "junit.xml",
+                                      "results.csv"], f"files: {os.listdir(out)}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        for name in sorted(os.listdir(RECORDS)):
+            run = os.path.join(RECORDS, name)
+            if not os.path.exists(os.path.join(run, "results.json")):
+                continue
+            csv_file(run)
+            junit_file(run, tmp)
+            prometheus_file(run)
+            github_files(run)
+            google_file(run, tmp)
+        usage(os.path.join(RECORDS, "ok"), tmp)
+    for what in sorted(absent):
+        print(f"not read by {what}: it is not on this machine")
+    print(f"exports: {checks} checks, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())
