@@ -100,3 +100,20 @@ wait_for() { # SECONDS COMMAND...: until it succeeds
         sleep 0.05
     done
 }
+# made DIR SPEC: a run directory for comparisons (compare_runs.py says what SPEC is)
+made() {
+    python3 "$GB_SOURCE/tests/cli/compare_runs.py" "$1" "$2" || fail "no run $1"
+}
+# strict_json FILE: one document, no duplicate keys, nothing that is not JSON
+strict_json() {
+    python3 -c '
+import json, sys
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), keys
+    return dict(pairs)
+def wrong(word):
+    raise ValueError(word)
+json.loads(open(sys.argv[1], encoding="utf-8").read(), object_pairs_hook=unique, parse_constant=wrong)' "$1" ||
+        fail "$1 is no strict JSON"
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# `compare` end to end: table, JSON, Markdown and page say the same; each case says what to do next.
+# RES-04, RES-05: standard output is one JSON document with unique keys.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_python
+base='"x[n=1]": [100, 100.1, 100.2], "y[n=2]": [50, 50.1, 50.2], "gone[n=3]": [7, 7, 7]'
+new='"x[n=1]": [100, 100.1, 100.2], "y[n=2]": [80, 80.1, 80.2], "few[n=4]": [9], "fresh[n=5]": [1, 1, 1]'
+made a "{\"cases\": {$base, \"few[n=4]\": [9, 9]}}"
+made b "{\"cases\": {$new}}"
+expect 0 "$GPUBENCH" compare a b --out report --markdown short.md
+has out "No verdict: some cases look slower"
+has out "suspect slower (1): decide it with run --against"
+has out "y[n=2]"
+has out "+59.9 %"
+has out "only in baseline (1): run it again, or allow it with --allow-missing"
+has out "insufficient samples (1): measure at least 3 replicates a side"
+has out "same: 1 case"
+hasnt out "x[n=1]"
+has err "warning[noise-floor]"
+expect 0 "$GPUBENCH" compare a b --all
+has out "x[n=1]"
+expect 0 "$GPUBENCH" compare a b --json
+strict_json out
+json out "d['counts']['suspect slower'] == 1 and d['counts']['same'] == 1"
+json out "d['cases'][0]['case'] == 'y[n=2]' and d['cases'][0]['next']"
+json out "d['cases'][0]['new']['replicates'] == sorted(d['cases'][0]['new']['replicates'])"
+strict_json report/compare.json
+grep -q "suspect slower" report/compare.md || fail "no Markdown"
+grep -q "suspect slower" report/compare.html || fail "no page"
+cmp -s short.md report/compare.md || fail "two Markdowns"
+# The gate: missing and not compared cases fail; other thresholds; only decided cases
+expect 3 "$GPUBENCH" compare a b --gate
+expect 0 "$GPUBENCH" compare a b --gate --allow-missing
+expect 5 "$GPUBENCH" compare a b --require-decision
+expect 5 "$GPUBENCH" compare a b --strict
+expect 0 "$GPUBENCH" compare a b --threshold 70% --filter y --require-decision
+expect 2 "$GPUBENCH" compare a b --threshold 3
+has err "--threshold"
+expect 2 "$GPUBENCH" compare a b --filter ''
+expect 6 "$GPUBENCH" compare a b --markdown no/such/folder.md --json
+strict_json out
+json out "d['error']['exit_code'] == 6"
+expect 0 "$GPUBENCH" compare a b --silence noise-floor
+hasnt err "warning"
