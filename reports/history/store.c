@@ -243,11 +243,16 @@ static gb_code open_fixed(gb_history *history, gb_error *err)
 
 static gb_code start(gb_history *history, gb_history_mode mode, gb_error *err)
 {
-    int flags = mode == GB_HISTORY_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    if (sqlite3_open_v2(history->path, &history->db, flags, NULL) != SQLITE_OK)
+    /* Also for reading: only then does SQLite clear away, at the end, the files that it makes
+     * beside the database. Where the file cannot be written it falls back by itself. */
+    if (sqlite3_open_v2(history->path, &history->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return gb_sql_fail(history, "cannot be opened", err);
     sqlite3_busy_timeout(history->db, WAIT_MS);
-    gb_code code = quick_check(history, err);
+    gb_code code = GB_OK;
+    if (mode == GB_HISTORY_READ)
+        code = gb_sql_run(history, "PRAGMA query_only = ON", err);
+    if (!code)
+        code = quick_check(history, err);
     if (code == GB_IO && mode == GB_HISTORY_READ &&
         sqlite3_errcode(history->db) == SQLITE_CANTOPEN) {
         char *journal = gb_text_format("%s-wal", history->path);
