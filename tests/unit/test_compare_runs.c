@@ -437,6 +437,29 @@ START_TEST(RES_01_what_is_not_finite_is_null_in_JSON)
 }
 END_TEST
 
+START_TEST(RES_05_keys_are_unique)
+{
+    /* strict_json refuses a second one: a case of every verdict that there can be at once. */
+    both("x", 1);
+    both("x", 2);
+    b.results.records[b.results.n - 1].definition[0] = 'f';
+    b.results.records[b.results.n - 2].definition[0] = 'f';
+    b.results.records[b.results.n - 3].definition[0] = 'f';
+    run_case(&a, "gone", 3, 3, 100, 0.001);
+    run_case(&b, "fresh", 4, 3, 100, 0.001);
+    run_case(&a, "few", 5, 1, 100, 0.001);
+    run_case(&b, "few", 5, 1, 100, 0.001);
+    json_object_set_new(device_of(&b), "driver", json_string("590.01"));
+    gb_comparison c = compared(&a, &b);
+    json_t *json = strict_json(&c);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "cases")), 5);
+    ck_assert_uint_eq(json_object_size(json_object_get(json, "counts")), GB_VERDICT_COUNT);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "environment")), 1);
+    json_decref(json);
+    gb_comparison_free(&c);
+}
+END_TEST
+
 START_TEST(RES_02_a_case_called_NaN_keeps_its_name)
 {
     both("NaN_Infinity_test", 1);
@@ -534,6 +557,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, earlier_runs_tell_how_far_runs_differ);
     tcase_add_test(tcase, CMP_12_a_pinned_reference_sees_slow_decay_and_a_rolling_window_does_not);
     tcase_add_test(tcase, RES_01_what_is_not_finite_is_null_in_JSON);
+    tcase_add_test(tcase, RES_05_keys_are_unique);
     tcase_add_test(tcase, RES_02_a_case_called_NaN_keeps_its_name);
     tcase_add_test(tcase, CMP_24_a_verdict_can_be_made_again_from_the_JSON);
     tcase_add_test(tcase, markdown_has_the_verdict_first_and_a_limit);
