@@ -27,6 +27,9 @@ bool gb_row_number_is(const gb_row *row, const char *param, double number);
 gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
                        json_t *figures, gb_error *err);
 
+/* findings_kernels.c: the kernel whose cases a rule speaks of ("copy"); NULL for an unknown rule. */
+const char *gb_finding_kernel(const char *rule);
+
 /* findings_batch.c: one finding for each curve.
  *
  * The knee is the smallest batch with at least GB_KNEE_SHARE of the largest throughput measured in
