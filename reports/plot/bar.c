@@ -10,7 +10,7 @@
 
 /* Beyond this ratio the small bars of a linear axis would not be seen. */
 #define LOG_RATIO 50.0
-#define MOST_FIGURES 24 /* bars with their figure above */
+#define MOST_FIGURES 12 /* bars with their figure above */
 #define GROUP_WIDTH 0.8 /* of a group's place; the rest is the gap */
 #define AXIS_PIXELS 640.0
 
@@ -145,18 +145,18 @@ static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines
     gb_print_double(bar * 0.92, width, sizeof width);
     gb_buf_printf(lines,
                   "%s'plots/%s.dat' index %zu using ($1+%s):($2/%s):(%s) with boxes fillstyle "
-                  "pattern %d border linecolor rgb '%s'",
+                  "pattern %d border linecolor rgb '%s' fillcolor rgb '%s'",
                   s > 0 ? ", \\\n  " : "", b->wanted.name, s, offset, scale, width,
-                  gb_picture_fill(s), gb_picture_colour(s));
+                  gb_picture_fill(s), gb_picture_colour(s), gb_picture_colour(s));
     gb_picture_key(lines, b->figures.items[s].label);
     gb_buf_printf(lines,
-                  ", \\\n  '' index %zu using ($1+%s):($2/%s):($3/%s):($4/%s) with yerrorbars "
-                  "pointtype 0 linewidth 1.5 linecolor rgb '#000000' notitle",
-                  s, offset, scale, scale, scale);
+                  ", \\\n  '' index %zu using ($1+%s):($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
+                  " linecolor rgb '#000000' notitle",
+                  s, offset, scale, scale);
     if (all <= MOST_FIGURES) {
         gb_buf_printf(lines,
-                      ", \\\n  '' index %zu using ($1+%s):($4/%s):(sprintf('%%.3g', $2/%s)) with "
-                      "labels offset 0,0.6 font ',9' notitle",
+                      ", \\\n  '' index %zu using ($1+%s):(($4 > 2*$2 ? 2*$2 : $4)/%s):"
+                      "(sprintf('%%.3g', $2/%s)) with labels offset 0,0.6 font ',9' notitle",
                       s, offset, scale, scale);
     }
 }

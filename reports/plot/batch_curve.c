@@ -163,11 +163,7 @@ static void add_lines(const batch_curve *c, double rate, double latency, gb_buf 
     gb_print_double(rate, scale[0], 40);
     gb_print_double(latency, scale[1], 40);
     for (size_t s = 0; s < c->figures.n; s++) {
-        gb_buf_printf(lines,
-                      "%s'plots/%s.dat' index %zu using 1:($2/%s):($3/%s):($4/%s) with yerrorlines "
-                      "linewidth 2.5 pointtype %d pointsize 0.9 linecolor rgb '%s'",
-                      s > 0 ? ", \\\n  " : "", c->wanted.name, s, scale[0], scale[0], scale[0],
-                      gb_picture_point(s), gb_picture_colour(s));
+        gb_picture_add_series(lines, c->wanted.name, s, scale[0]);
         add_key(c, s, "throughput", lines);
         for (size_t k = 0; k < N_PERCENTILES; k++) {
             if (!c->has[s][k]) {
@@ -203,7 +199,7 @@ static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
                         script);
         gb_buf_add(script, "set y2label ");
         gb_picture_text(script, y2_label.data, 60);
-        gb_buf_add(script, " noenhanced\nset border 11\n"
+        gb_buf_add(script, " noenhanced\nset border 11\nset xlabel offset 0,0.6\n"
                            "set key outside bottom center vertical Left reverse maxrows 4\n");
         gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2);
         half_range(script, "y", c->rate_low / rate, c->rate_high / rate, true);

@@ -188,11 +188,7 @@ static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
     gb_buf lines = {0};
     gb_print_double(scale, number, sizeof number);
     for (size_t s = 0; s < c->figures.n; s++) {
-        gb_buf_printf(&lines,
-                      "%s'plots/%s.dat' index %zu using 1:($2/%s):($3/%s):($4/%s) with yerrorlines "
-                      "linewidth 2 dashtype %d pointtype %d pointsize 0.8 linecolor rgb '%s'",
-                      s > 0 ? ", \\\n  " : "", c->wanted.name, s, number, number, number,
-                      gb_picture_dash(s), gb_picture_point(s), gb_picture_colour(s));
+        gb_picture_add_series(&lines, c->wanted.name, s, number);
         gb_picture_key(&lines, c->figures.items[s].label);
     }
     if (code == GB_OK) {

@@ -109,6 +109,20 @@ void gb_picture_key(gb_buf *lines, const char *label)
     gb_buf_add(lines, " noenhanced");
 }
 
+void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale)
+{
+    const char *colour = gb_picture_colour(series);
+    gb_buf_printf(lines,
+                  "%s'plots/%s.dat' index %zu using 1:($3/%s):(0):(($4-$3)/%s) %s "
+                  "linecolor rgb '%s' notitle",
+                  lines->length > 0 ? ", \\\n  " : "", name, series, scale, scale,
+                  GB_PICTURE_INTERVAL, colour);
+    gb_buf_printf(lines,
+                  ", \\\n  '' index %zu using 1:($2/%s) with linespoints linewidth 2 dashtype %d "
+                  "pointtype %d pointsize 0.9 linecolor rgb '%s'",
+                  series, scale, gb_picture_dash(series), gb_picture_point(series), colour);
+}
+
 /* --- the line that names devices -------------------------------------------------------------- */
 
 /* When the run of a device began: runs that were brought together each have their own. */

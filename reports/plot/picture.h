@@ -26,6 +26,14 @@ void gb_picture_head(const gb_results *results, int device, const char *name, co
 /* The plot command for `lines`, once as SVG and once as PNG. */
 void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script);
 
+/* The style of intervals, for "x : low : (0) : high - low". (gnuplot's own error bars wipe the
+ * place of their point out with a white dot.) */
+#define GB_PICTURE_INTERVAL "with vectors heads size screen 0.004,90 linewidth 1.5"
+
+/* Adds to the plot command block `series` of the picture's data ("x y low high"), y divided by
+ * `scale`: intervals, and a line through points, which lacks its title (gb_picture_key). */
+void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale);
+
 /* One factor and its unit for a whole axis, from the largest value: 1e9 and "GFLOP/s". */
 double gb_picture_scale(double max, const char *unit, char label[32]);
 
