@@ -9,6 +9,7 @@
 #include "reports/plot/batch_curve.h"
 #include "reports/plot/curve.h"
 #include "reports/plot/ladder.h"
+#include "reports/plot/phases.h"
 #include "reports/plot/roofline.h"
 
 /* A kind of picture; a suite's words for them stand in harness/suite/plots.c. */
@@ -29,6 +30,8 @@ static const plot_type types[] = {
     {"ladder", gb_ladder_write,
      "Both axes are logarithmic. Grey lines: where the working set is as large as a cache. Bars: "
      "95 % confidence interval between replicates."},
+    {"phases", gb_phases_write,
+     "Medians of the parts over that of the whole. Other: time that no part covers."},
     {"roofline", gb_roofline_write, NULL},
 };
 
