@@ -59,9 +59,9 @@ def smooth(a, b):
 
 def memory_ns(gpu, moved, working_set):
     """From the cache to memory: what does not fit comes from memory."""
-    out = max(0.0, 1 - 0.9 * gpu["llc_bytes"] / max(working_set, 1))
+    out = max(0.0, 1 - (0.9 * gpu["llc_bytes"] / max(working_set, 1)) ** 2)
     rate = 1 / (out / gpu["dram"] + (1 - out) / gpu["cache"])
-    return gpu["start_ns"] * 0.7 + moved / rate * 1e9
+    return gpu["start_ns"] * 0.2 + moved / rate * 1e9
 
 
 def copy_ns(gpu, p, work):
