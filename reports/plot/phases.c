@@ -13,6 +13,7 @@
 #define PARTS 8      /* as many as a kernel reports */
 #define MOST_BARS 40 /* of one picture */
 #define OVERLAP 1.02
+#define WIDE 10.0
 #define SMALLEST_OTHER 0.002
 #define WIDTH 1000
 #define BAR 16.0  /* pixels */
@@ -40,6 +41,7 @@ typedef struct phases {
     const char *parts[PARTS];
     size_t n_parts;
     bool overlap, other;
+    bool percent; /* the axis; false: ns */
     double scale; /* of the axis: ns or percent */
     char unit[32];
     gb_canvas canvas;
@@ -60,6 +62,24 @@ static size_t part_index(phases *p, const char *name)
     return i;
 }
 
+/* "on_device" spans all that a request does there: it is a part of its own where nothing finer was
+ * timed (a graph), and covers the finer parts elsewhere. "launch" is the host's. */
+static bool covers_others(const json_t *parts, const char *name)
+{
+    const char *other;
+    json_t *value;
+    if (strcmp(name, "on_device") != 0) {
+        return false;
+    }
+    json_object_foreach((json_t *)parts, other, value)
+    {
+        if (strcmp(other, name) != 0 && strcmp(other, "launch") != 0 && json_is_number(value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The mean shares over the replicates that have parts; false when none has. */
 static bool find_shares(phases *p, bar *b)
 {
@@ -75,9 +95,10 @@ static bool find_shares(phases *p, bar *b)
         n++;
         json_object_foreach(record->parts_ns, name, value)
         {
-            size_t part = part_index(p, name);
             double ns = json_number_value(value);
-            if (part < PARTS && ns > 0) {
+            size_t part =
+                !(ns > 0) || covers_others(record->parts_ns, name) ? PARTS : part_index(p, name);
+            if (part < PARTS) {
                 b->share[part] += ns / record->time.median;
             }
         }
@@ -153,6 +174,12 @@ static gb_code find_bars(phases *p, gb_error *err)
         p->other = p->other || 1 - p->bars[i].sum > SMALLEST_OTHER;
     }
     p->other = p->other && !p->overlap;
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        low = fmin(low, p->bars[i].row->time_ns);
+        high = fmax(high, p->bars[i].row->time_ns);
+    }
+    p->percent = !p->overlap || high > WIDE * low; /* or else the short ones could not be seen */
     return GB_OK;
 }
 
@@ -168,10 +195,11 @@ static void say(const phases *p, gb_buf *notes)
                       MOST_BARS, p->left_out);
     }
     if (p->overlap) {
-        gb_buf_printf(notes,
-                      "plots: %s: parts overlap (they come to more than the whole): drawn as times "
-                      "end to end, not as shares\n",
-                      name);
+        gb_buf_printf(
+            notes,
+            "plots: %s: parts overlap (they come to more than the whole): their times are "
+            "drawn end to end, no shares\n",
+            name);
     }
 }
 
@@ -194,7 +222,7 @@ static double share(const phases *p, const bar *b, size_t part)
 /* From a share to what stands on the axis: ns or percent. */
 static double on_axis(const phases *p, const bar *b, double part)
 {
-    return p->overlap ? part * whole_ns(b) : part * 100;
+    return p->percent ? part * 100 : part * whole_ns(b);
 }
 
 /* The middle of a bar above the axis, in pixels, which are the units of y. */
@@ -235,9 +263,9 @@ static void write_data(const phases *p, gb_buf *data)
             add_numbers(data, numbers, sizeof numbers / sizeof numbers[0]);
         }
     }
-    gb_buf_add(data, "\n\n# the whole\n# ns bottom\n");
+    gb_buf_add(data, "\n\n# the whole\n# at bottom\n");
     for (size_t i = 0; i < p->n; i++) {
-        const double numbers[] = {whole_ns(&p->bars[i]), bar_y(p, i) - BAR / 2 - 2};
+        const double numbers[] = {on_axis(p, &p->bars[i], 1), bar_y(p, i) - BAR / 2 - 2};
         add_numbers(data, numbers, 2);
     }
 }
@@ -323,10 +351,10 @@ static void find_frame(phases *p, double legend)
         bar_label(p, &p->bars[i], &label);
         widest =
             fmax(widest, gb_text_pixels(label.data != NULL ? label.data : "", GB_LABEL_FONT - 1));
-        high = fmax(high, whole_ns(&p->bars[i]) * fmax(1, p->bars[i].sum));
+        high = fmax(high, on_axis(p, &p->bars[i], p->overlap ? fmax(1, p->bars[i].sum) : 1));
         gb_buf_free(&label);
     }
-    p->scale = p->overlap ? gb_picture_scale(high, "ns", p->unit) : 1;
+    p->scale = p->percent ? 1 : gb_picture_scale(high, "ns", p->unit);
     p->frame = (gb_frame){.left = fmin(widest, LEFT_MOST) + 18,
                           .right = WIDTH - 80,
                           .bottom = legend + FOOT,
@@ -387,8 +415,10 @@ static void draw(phases *p, gb_buf *script)
     char *x_label = NULL;
     p->canvas.name = p->wanted.name;
     find_frame(p, height);
-    x_label = p->overlap ? gb_text_format("time of the parts (%s), lower is better", p->unit)
-                         : gb_text_copy("share of the time (%); right: all of it, lower is better");
+    x_label = !p->percent ? gb_text_format("time of the parts (%s), lower is better", p->unit)
+                          : gb_text_format("%s (%%); right: the whole, lower is better",
+                                           p->overlap ? "time of the parts over that of the whole"
+                                                      : "share of the time");
     gb_picture_head(p->results, p->figures.device, p->wanted.name,
                     title != NULL ? title : p->wanted.benchmark, x_label != NULL ? x_label : "", "",
                     &p->canvas.body);
