@@ -8,11 +8,11 @@
  * 1,000), which would make the calls wait when it is full. */
 #define MOST_IN_FLIGHT 64
 
-uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream)
+uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream, uint64_t i)
 {
     uint32_t x = UINT32_MAX; /* the poison */
     for (uint32_t k = stream; k < s->launches; k += s->lanes.n)
-        x = gb_launch_step(x, k + s->extra);
+        x = gb_launch_step(x, k + s->extra + (uint32_t)i);
     return x;
 }
 
