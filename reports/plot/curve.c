@@ -170,7 +170,8 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
                         c->title != NULL ? c->title : c->wanted.benchmark, x_label.data,
                         y_label.data, script);
         gb_picture_range(script, "x", f->x_min, f->x_max, log_x ? 10 : 0);
-        gb_picture_range(script, "y", low / scale, high / scale, log_y ? 10 : 0);
+        /* A linear axis begins at 0: a change of 3 % should look like one. */
+        gb_picture_range(script, "y", log_y ? low / scale : 0, high / scale, log_y ? 10 : 0);
         code = gb_picture_value_ticks(script, c->wanted.x, c->x, c->n_x, log_x, err);
     }
     gb_buf_free(&x_label);

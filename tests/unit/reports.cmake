@@ -1,5 +1,6 @@
 gb_unit_test(reports gb_reports)
 gb_unit_test(plots gb_plot)
+gb_unit_test(plots_types gb_plot)
 gb_unit_test(findings_launch gb_reports)
 gb_unit_test(reports_roofline gb_plot)
 gb_unit_test(findings_divergence gb_reports)
