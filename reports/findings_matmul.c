@@ -107,9 +107,9 @@ static bool share_of_vendor(const gb_view *view, const char *const variants[], g
     for (size_t v = 0; variants[v] != NULL; v++) {
         const gb_row *own = done_by(view, vendor, variants[v]);
         if (own != NULL) {
-            gb_buf_printf(text, "%s%s reaches %.2g %% (%s)", separator, variants[v],
-                          100 * rate_of(own) / rate_of(vendor),
-                          gb_format_rate(rate_of(own), "FLOP/s", rate, sizeof rate));
+            const double percent = 100 * rate_of(own) / rate_of(vendor);
+            gb_buf_printf(text, "%s%s reaches %.*f %% (%s)", separator, variants[v], percent < 9.95,
+                          percent, gb_format_rate(rate_of(own), "FLOP/s", rate, sizeof rate));
             separator = ", ";
         }
     }

@@ -72,6 +72,14 @@ START_TEST(percent_of_the_vendor)
     ck_assert_str_eq(finding(&f, "tensor-product", text, sizeof text),
                      "The vendor's BLAS multiplies 2048 x 2048 matrices (fp16) at 800 TFLOP/s; of "
                      "that wmma reaches 25 % (200 TFLOP/s).");
+    product(&f, "vendor", "fp64", 16384, 50e12);
+    product(&f, "register-tiled", "fp64", 16384, 52e12);
+    product(&f, "tiled", "fp64", 16384, 1.2e12);
+    ck_assert_str_eq(
+        finding(&f, "vendor-product", text, sizeof text),
+        "The vendor's BLAS multiplies 16384 x 16384 matrices (fp64) at 50.0 TFLOP/s; of "
+        "that register-tiled reaches 104 % (52.0 TFLOP/s), tiled reaches 2.4 % (1.20 "
+        "TFLOP/s).");
     fixture_close(&f);
 }
 END_TEST
