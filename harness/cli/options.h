@@ -29,6 +29,7 @@ typedef struct gb_args {
     gb_list set, filter, tag;
     gb_number thin, replicates, budget_ns, seed, wait_ns;
     bool dry_run, profile, fail_fast, strict, no_plots, no_wait;
+    bool table;    /* report */
     bool man;      /* help */
     bool kernels;  /* list */
     gb_list words; /* the positional arguments */
