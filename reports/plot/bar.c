@@ -192,7 +192,8 @@ gb_code gb_bar_write(const gb_results *results, const gb_table *table, const jso
                          .x = json_string_value(json_object_get(plot, "x")),
                          .y = json_string_value(json_object_get(plot, "y")),
                          .series = json_object_get(plot, "series"),
-                         .most = GB_SERIES_MOST},
+                         .most = GB_SERIES_MOST,
+                         .zero_x = true},
               .low = INFINITY,
               .high = -INFINITY};
     if (b.wanted.benchmark == NULL || b.wanted.x == NULL || b.wanted.y == NULL) {

@@ -158,7 +158,7 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
                           gb_buf *script, gb_error *err)
 {
     const gb_figures *f = &c->figures;
-    bool log_x = f->x_max / f->x_min >= 8, log_y = high / low >= 8;
+    bool log_x = f->x_min > 0 && f->x_max / f->x_min >= 8, log_y = high / low >= 8;
     gb_buf x_label = {0}, y_label = {0};
     gb_picture_x_label(c->plot, &x_label);
     gb_picture_y_label(c->wanted.y, unit, f->higher, &y_label);
@@ -215,7 +215,8 @@ gb_code gb_curve_write(const gb_results *results, const gb_table *table, const j
                           .x = json_string_value(json_object_get(plot, "x")),
                           .y = json_string_value(json_object_get(plot, "y")),
                           .series = json_object_get(plot, "series"),
-                          .most = GB_SERIES_MOST},
+                          .most = GB_SERIES_MOST,
+                          .zero_x = true},
                .title = json_string_value(json_object_get(plot, "title")),
                .notes = notes};
     if (c.wanted.benchmark == NULL || c.wanted.x == NULL || c.wanted.y == NULL) {

@@ -159,7 +159,7 @@ static gb_code add_row(search *s, const gb_row *row, gb_error *err)
     gb_point p = {.row = row, .x = NAN};
     bool number = gb_row_number(row, s->wanted->x, &p.x);
     p.y = gb_row_metric(row, s->wanted->y, &s->out->unit, &s->out->higher);
-    if ((number && !(p.x > 0)) || !(p.y > 0) || !isfinite(p.y)) {
+    if ((number && !(p.x > 0) && !s->wanted->zero_x) || !(p.y > 0) || !isfinite(p.y)) {
         s->n_not_positive++;
         return GB_OK;
     }

@@ -39,6 +39,7 @@ typedef struct gb_wanted {
     const char *benchmark, *x, *y;
     const json_t *series; /* array of parameters */
     size_t most;          /* series: the suite's first ones are kept, a note counts the others */
+    bool zero_x;          /* x may be 0: it stands on no logarithmic axis */
 } gb_wanted;
 
 /* Collects. A series' label holds the values of its parameters, then those of further parameters in

@@ -281,6 +281,30 @@ START_TEST(cases_that_differ_in_another_parameter_are_series_of_their_own)
 }
 END_TEST
 
+START_TEST(x_of_zero_makes_the_axis_linear)
+{
+    fixture f;
+    char dir[128];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cuda", SERIES_PLOT);
+    for (uint32_t i = 0; i < 4; i++) {
+        char params[80];
+        snprintf(params, sizeof params, "{\"n\": %u, \"way\": \"w\"}", i * 10);
+        fixture_add(&f, "s", "stream", params, i, 0, 1000, NAN);
+    }
+    plot(&f, dir, "true", &notes);
+    ck_assert_ptr_null(strstr(notes.data, "left out"));
+    char *script = read_suffix(dir, ".gp"), *data = read_suffix(dir, ".dat");
+    ck_assert_ptr_null(strstr(script, "logscale x"));
+    ck_assert_ptr_nonnull(strstr(data, "\n0 1000 1000 1000\n"));
+    free(script);
+    free(data);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
 /* Two devices of two runs: one series each, both named in the picture, with their dates. */
 START_TEST(devices_are_series_of_one_picture)
 {
@@ -361,6 +385,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, more_series_than_can_be_told_apart_are_left_out_and_said);
     tcase_add_test(tests, emulated_figures_are_not_drawn_beside_others);
     tcase_add_test(tests, cases_that_differ_in_another_parameter_are_series_of_their_own);
+    tcase_add_test(tests, x_of_zero_makes_the_axis_linear);
     tcase_add_test(tests, devices_are_series_of_one_picture);
     tcase_add_test(tests, the_fitted_line_is_in_the_unit_of_the_curve);
     suite_add_tcase(suite, tests);
