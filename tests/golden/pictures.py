@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 import zlib
 
 SVG = "{http://www.w3.org/2000/svg}"
-WIDTH, HEIGHTS = 1000, range(500, 800)
+WIDTH, HEIGHTS = 1000, range(300, 2500)
 LEAST_PIXELS = 3000  # of 600,000: axes, texts and one marker are more
 DRAWN = ("path", "circle", "rect", "polygon", "polyline", "line", "use")
 

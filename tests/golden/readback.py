@@ -203,6 +203,38 @@ def read_batch_curve(run, plot, found):
     return match(numbers(found), groups, MOST_SERIES["batch-curve"])
 
 
+def read_phases(run, plot, found):
+    """A part's time is the mean of its shares over the replicates, of the case's time; bars laid end
+    to end from 0."""
+    cases = [c for c in run.of(plot) if c.value("time") and
+             any(v for r in c.ok for v in (r["parts_ns"] or {}).values())]
+
+    def share(case, part):
+        shares = [r["parts_ns"].get(part) / r["time_ns"]["median"] for r in case.ok
+                  if r["parts_ns"] and r["parts_ns"].get(part)]
+        return statistics.fmean(shares) if shares else None
+    n, ends = 0, collections.defaultdict(float)
+    for comments, rows in numbers(found):
+        part = comments[0].removeprefix("# ")
+        if len(rows[0]) != 7:  # the marks of the wholes
+            continue
+        wanted = [[share(c, part) * c.value("time"), c.value("time")] for c in cases
+                  if share(c, part)]
+        for row in rows:
+            n += 1
+            drawn, whole = row[5:]
+            if part != "other" and not any(same_rows([row[5:]], [w]) for w in wanted):
+                raise Wrong(f"{part}: no case has {drawn} of {whole}")
+            width = row[2] - row[1]
+            if not close(row[1], ends[row[0]]) or not (
+                    abs(width - 100 * drawn / whole) < 1e-6 or close(width, drawn)):
+                raise Wrong(f"{part}: from {row[1]} to {row[2]} for {drawn} of {whole}")
+            ends[row[0]] = row[2]
+        if part != "other" and len(rows) != min(len(wanted), 40):
+            raise Wrong(f"{part}: {len(rows)} of {len(wanted)} cases")
+    return n
+
+
 def read_roofline(run, plot, found):
     """Every point is a case at its counted operations over its bytes; the sweep is there whole; lines
     go through roofs that the records or the device's facts give."""
@@ -248,7 +280,7 @@ def read_roofline(run, plot, found):
 
 
 READERS = {"curve": read_curve, "ladder": read_curve, "bar": read_bar,
-           "batch-curve": read_batch_curve, "roofline": read_roofline}
+           "batch-curve": read_batch_curve, "phases": read_phases, "roofline": read_roofline}
 
 
 def check(directory):

@@ -66,7 +66,8 @@ def memory_ns(gpu, moved, working_set):
 
 def copy_ns(gpu, p, work):
     if p["memory"] == "pageable":
-        return gpu["pageable_ns"] + work["bytes_moved"] / gpu["pageable"] * 1e9
+        slower = 1.25 if p["direction"] == "d2h" else 1.0
+        return gpu["pageable_ns"] * slower + work["bytes_moved"] / gpu["pageable"] * 1e9 * slower
     slower = {"h2d": 1.0, "d2h": 1.03}.get(p["direction"], 1.05)
     kind = {"write-combined": 0.97, "mapped": 1.1, "managed": 3.0}.get(p["memory"], 1.0)
     return gpu["link_ns"] + work["bytes_moved"] / gpu["link"] * 1e9 * slower * kind
