@@ -297,7 +297,9 @@ START_TEST(x_of_zero_makes_the_axis_linear)
     ck_assert_ptr_null(strstr(notes.data, "left out"));
     char *script = read_suffix(dir, ".gp"), *data = read_suffix(dir, ".dat");
     ck_assert_ptr_null(strstr(script, "logscale x"));
-    ck_assert_ptr_nonnull(strstr(data, "\n0 1000 1000 1000\n"));
+    double row[2];
+    read_line(data, 0, 0, row, 2);
+    ck_assert(row[0] == 0 && fabs(row[1] / 1000 - 1) < 1e-9);
     free(script);
     free(data);
     gb_buf_free(&notes);
