@@ -2,6 +2,7 @@
 # given to real cases; golden.make makes all reports once, the tests behind it look at them.
 add_executable(golden_plan golden/plan_dump.c)
 target_link_libraries(golden_plan PRIVATE gb_flags gb_cli gb_run gb_kernels gb_device_cuda gb_cudart)
+add_dependencies(gb_selfbench golden_plan)
 
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
