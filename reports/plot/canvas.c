@@ -131,7 +131,7 @@ void gb_legend_entry(gb_legend *l, const char *text, int dash, int point, const 
         return;
     }
     if (dash > 0) {
-        gb_canvas_line(l->canvas, x, y, x + SIGN - 4, y, colour, 2, dash);
+        gb_canvas_line(l->canvas, x, y, x + SIGN - 4, y, colour, dash == 1 ? 2 : 1.5, dash);
     }
     if (point > 0) {
         gb_canvas_sign(l->canvas, x + (SIGN - 4) / 2, y, point, 1, colour);
