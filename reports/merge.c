@@ -23,6 +23,11 @@ static json_t *run_entry(const gb_results *run, const char *name)
     json_t *entry =
         text != NULL ? json_pack("{s:s, s:b}", "name", text, "complete", (int)run->complete) : NULL;
     free(text);
+    json_t *path = entry != NULL && run->path != NULL ? json_string(run->path) : NULL;
+    if (path != NULL && json_object_set_new(entry, "path", path) != 0) { /* where its samples are */
+        json_decref(entry);
+        return NULL;
+    }
     for (size_t i = 0; entry != NULL && i < sizeof keys / sizeof keys[0]; i++) {
         json_t *value = json_object_get(run->document, keys[i]);
         if (value != NULL && json_object_set(entry, keys[i], value) != 0) {
