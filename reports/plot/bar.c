@@ -124,7 +124,7 @@ static gb_code write_head(const bars *b, bool logarithmic, double scale, const c
                     script);
     gb_buf_free(&x_label);
     gb_buf_free(&y_label);
-    gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\n",
+    gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",
                   gb_print_double((double)b->n_groups - 0.4, text, sizeof text));
     if (logarithmic) {
         gb_picture_range(script, "y", b->low / scale / 1.5, b->high / scale * 1.3, 10);
@@ -148,16 +148,23 @@ static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines
                   "pattern %d border linecolor rgb '%s' fillcolor rgb '%s'",
                   s > 0 ? ", \\\n  " : "", b->wanted.name, s, offset, scale, width,
                   gb_picture_fill(s), gb_picture_colour(s), gb_picture_colour(s));
-    gb_picture_key(lines, b->figures.items[s].label);
+    if (gb_figures_plain(&b->figures, &b->wanted)) {
+        gb_buf_add(lines, " notitle");
+    } else {
+        gb_picture_key(lines, b->figures.items[s].label);
+    }
     gb_buf_printf(lines,
                   ", \\\n  '' index %zu using ($1+%s):($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
                   " linecolor rgb '#000000' notitle",
                   s, offset, scale, scale);
+    /* Above the interval; beside one that leaves the picture. */
     if (all <= MOST_FIGURES) {
+        gb_print_double(bar * 0.25, width, sizeof width);
         gb_buf_printf(lines,
-                      ", \\\n  '' index %zu using ($1+%s):(($4 > 2*$2 ? 2*$2 : $4)/%s):"
-                      "(sprintf('%%.3g', $2/%s)) with labels offset 0,0.6 font ',9' notitle",
-                      s, offset, scale, scale);
+                      ", \\\n  '' index %zu using ($1+%s+($4 > 2*$2 ? %s : 0)):"
+                      "(($4 > 2*$2 ? $2 : $4)/%s):(sprintf('%%.3g', $2/%s)) with labels "
+                      "offset 0,0.6 font ',9' notitle",
+                      s, offset, width, scale, scale);
     }
 }
 

@@ -199,7 +199,7 @@ static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
                         script);
         gb_buf_add(script, "set y2label ");
         gb_picture_text(script, y2_label.data, 60);
-        gb_buf_add(script, " noenhanced\nset border 11\nset xlabel offset 0,0.6\n"
+        gb_buf_add(script, " noenhanced\nset border 11\nset xlabel offset 0,0.9\n"
                            "set key outside bottom center vertical Left reverse maxrows 4\n");
         gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2);
         half_range(script, "y", c->rate_low / rate, c->rate_high / rate, true);

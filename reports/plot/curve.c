@@ -190,7 +190,11 @@ static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
     gb_print_double(scale, number, sizeof number);
     for (size_t s = 0; s < c->figures.n; s++) {
         gb_picture_add_series(&lines, c->wanted.name, s, number);
-        gb_picture_key(&lines, c->figures.items[s].label);
+        if (gb_figures_plain(&c->figures, &c->wanted) && !may_be_fitted(c)) {
+            gb_buf_add(&lines, " notitle");
+        } else {
+            gb_picture_key(&lines, c->figures.items[s].label);
+        }
     }
     if (code == GB_OK) {
         code = add_fits(c, scale, &lines, err);

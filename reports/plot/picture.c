@@ -147,7 +147,7 @@ static bool is_cpu(const gb_results *results, int device)
 
 static void one_device(const gb_results *results, int device, size_t columns, gb_buf *text)
 {
-    add_cut(text, gb_results_device_name(results, device), columns);
+    add_cut(text, gb_results_device_label(results, device), columns);
     gb_buf_printf(text, ", device: %s, %.10s", gb_results_device_kind(results, device),
                   date_of(results, device));
 }
