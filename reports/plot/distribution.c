@@ -10,7 +10,7 @@
 
 #define MOST_POINTS 700 /* an SVG takes about 100 bytes for each */
 #define FEWEST_BINS 20
-#define CLIP_PERCENT 1
+#define CLIP_PERCENT 5
 #define LOG_RATIO 100 /* of counts */
 
 static const uint32_t shown_flags = GB_BIT(GB_FLAG_BIMODAL) | GB_BIT(GB_FLAG_DRIFT);
@@ -50,18 +50,18 @@ static void include(gb_distribution *d, double ns)
     }
 }
 
-/* The axis: what lies between the 1st and the 99th percentile (nearest rank) and as much again on
- * either side, medians and modes in any case. */
+/* The axis: what lies between the 5th and the 95th percentile (nearest rank) and as much again on
+ * either side, medians and modes in any case: a few long samples must not flatten all others. */
 static void find_axis(gb_distribution *d, const double sorted[])
 {
     const size_t n = d->n_samples, rank = (n * CLIP_PERCENT + 99) / 100; /* from 1 */
-    const double p1 = sorted[rank - 1], p99 = sorted[n - rank], width = p99 - p1;
+    const double first = sorted[rank - 1], last = sorted[n - rank], width = last - first;
     d->min = sorted[0];
     d->max = sorted[n - 1];
-    d->low = p1;
-    d->high = p99;
-    include(d, fmax(d->min, p1 - width));
-    include(d, fmin(d->max, p99 + width));
+    d->low = first;
+    d->high = last;
+    include(d, fmax(d->min, first - width));
+    include(d, fmin(d->max, last + width));
     for (size_t i = 0; i < d->n; i++) {
         const gb_summary *time = &d->parts[i].record->time;
         const double marks[] = {time->median, time->ci95[0], time->ci95[1], time->modes[0],

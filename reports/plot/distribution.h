@@ -10,9 +10,9 @@
  * picture, and a line in `notes`.
  *
  * Data: a block "order ns" a replicate (of many samples one of every k, by a fixed rule), then
- * "order edge ns" of what lies above and below, "from to median low high" of the medians, "from to
- * ns" of the modes, "from to count" of the bars; those that are empty are left out. The rest is as
- * for gb_curve_write. */
+ * "order edge ns" of what lies above and below (no two so near that their signs cover each other),
+ * "from to median low high" of the medians, "from to ns" of the modes, "from to count" of the bars;
+ * those that are empty are left out. The rest is as for gb_curve_write. */
 #ifndef GB_REPORTS_DISTRIBUTION_H
 #define GB_REPORTS_DISTRIBUTION_H
 

@@ -17,8 +17,9 @@
 #define GAP 30.0
 #define SIGN_ABOVE 9 /* a triangle, tip up */
 #define SIGN_BELOW 11
-#define FEW 12       /* of which each has a tick */
-#define MODES_SAID 4 /* replicates */
+#define MOST_SIGNS 200 /* beside each other */
+#define FEW 12         /* of which each has a tick */
+#define MODES_SAID 4   /* replicates */
 
 typedef struct drawing {
     const gb_distribution *d;
