@@ -11,7 +11,9 @@ import os
 import statistics
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import reports  # noqa: E402
+
 TOLERANCE = 1e-9
 MOST_SERIES = {"batch-curve": 3}
 
@@ -73,16 +75,25 @@ class Case:
 
 
 class Run:
-    def __init__(self, directory):
+    """One run directory, or several as one (`more`): their devices one after the other."""
+
+    def __init__(self, directory, more=()):
         with open(os.path.join(directory, "results.json"), encoding="utf-8") as file:
             self.document = json.load(file)
-        samples = {}
+        lines = {}
         with open(os.path.join(directory, "cases.jsonl"), encoding="utf-8") as file:
             records = [json.loads(text) for text in file if text.endswith("\n")]
         for r in records:
-            samples[r["device"], r["case"], r["replicate"]] = r
-        self.lines = list(samples.values())
-        listed = self.document["records"] if self.document["complete"] else self.lines
+            lines[r["device"], r["case"], r["replicate"]] = r
+        listed = self.document["records"] if self.document["complete"] else list(lines.values())
+        for other in map(Run, more):
+            shift = len(self.document["devices"])
+            self.document["devices"] = self.document["devices"] + other.document["devices"]
+            moved = [{**r, "device": r["device"] + shift} for r in other.listed]
+            listed = listed + moved
+            for (device, case, replicate), r in other.samples.items():
+                lines[device + shift, case, replicate] = r
+        self.listed, self.samples = listed, lines
         cases = collections.defaultdict(list)
         for r in sorted(listed, key=lambda r: (r["device"], r["index"], r["replicate"])):
             cases[r["device"], r["case"]].append(r)
@@ -235,6 +246,74 @@ def read_phases(run, plot, found):
     return n
 
 
+def samples_of(run, case):
+    """All samples of a case with their place from 1, a replicate after the other."""
+    out = []
+    for r in case.records:
+        out += run.samples[r["device"], r["case"], r["replicate"]]["samples_ns"]
+    return dict(enumerate(out, 1))
+
+
+def read_distribution(run, plot, found):
+    """Samples stand where they were taken, all of them are in the histogram or counted as outside,
+    medians, intervals and modes are those of the records."""
+    where = plot.get("where") or {}
+    case = next(c for c in run.of(plot) if c.ok and
+                all(c.params[k] in v for k, v in where.items()))
+    return read_samples(run, case, found)
+
+
+def read_samples(run, case, found):
+    samples, n, outside, bars, steps = samples_of(run, case), 0, {}, [], set()
+    times = [r["time_ns"] for r in case.records if r["time_ns"]["n"]]
+    for comments, rows in numbers(found):
+        what = comments[1].removeprefix("# ")
+        n += len(rows)
+        if what == "order ns":
+            steps.add(int(comments[0].split()[-1]))
+        if what in ("order ns", "order edge ns"):
+            for row in rows:
+                if not close(row[-1], samples.get(int(row[0]))):
+                    raise Wrong(f"sample {row[0]} is {samples.get(int(row[0]))}, not {row[-1]}")
+            if what == "order edge ns":
+                outside.update((row[0], row[2]) for row in rows)
+        elif what == "from to median low high":
+            wanted = [[t["median"], *(t["ci95"] or [t["median"]] * 2)] for t in times]
+            if not same_rows([row[2:] for row in rows], wanted):
+                raise Wrong("medians or intervals are not those of the records")
+        elif what == "from to ns":
+            if not same_rows([row[2:] for row in rows],
+                             [[m] for t in times for m in t["modes"] or ()]):
+                raise Wrong("modes are not those of the records")
+        elif what == "from to count":
+            bars = rows
+        else:
+            raise Wrong(f"a block of '{what}'")
+    inside = [v for k, v in samples.items() if k not in outside]
+    if round(sum(b[2] for b in bars)) != len(inside):
+        raise Wrong(f"the histogram holds {sum(b[2] for b in bars)} samples of {len(inside)}")
+    for low, high, count in bars:
+        slack = 1e-9 * high
+        least = sum(low + slack < v < high - slack for v in inside)
+        most = sum(low - slack <= v <= high + slack for v in inside)
+        if not least <= count <= most:
+            raise Wrong(f"{count} samples from {low} to {high}, not {least}")
+    if not steps or any(s < 1 or s > max(1, len(samples) / 100) for s in steps):
+        raise Wrong(f"one of every {steps} samples of {len(samples)} is drawn")
+    return n
+
+
+def measured_roofs(cases, llc, compute):
+    """The best of what is far beyond the last cache, of what is well inside, and of arithmetic."""
+    streams = [(c.first["work"]["working_set"], c.value("bandwidth")) for c in cases
+               if c.first["kernel"] == "stream" and c.params["op"] in ("read", "dot", "triad")]
+    kinds = [[rate for size, rate in streams if size >= 4 * llc],
+             [rate for size, rate in streams if size <= 0.4 * llc],
+             [c.first["work"]["flops"] * 1e9 / c.value("time") for c in cases
+              if c.first["kernel"] == "flops" and c.first["work"]["compute"] == compute]]
+    return [max(rates) for rates in kinds if rates]
+
+
 def read_roofline(run, plot, found):
     """Every point is a case at its counted operations over its bytes; the sweep is there whole; lines
     go through roofs that the records or the device's facts give."""
@@ -245,17 +324,12 @@ def read_roofline(run, plot, found):
         if time and work["flops"] and moved:
             points[case.first["device"], case.first["case"]] = (
                 work["flops"] / moved, work["flops"] * 1e9 / time, case)
-    device = run.document["devices"][run.of(plot)[0].first["device"]]
     compute = next(c.first["work"]["compute"] for c in run.of(plot) if c.ok)
-    llc = device["llc_bytes"]
-    roofs = {"theory": [device["peaks"]["bandwidth"], device["peaks"].get(compute)]}
-    streams = [c for c in run.cases if c.first["kernel"] == "stream" and
-               c.params["op"] in ("read", "dot", "triad") and c.value("bandwidth")]
-    beyond = [c.value("bandwidth") for c in streams if c.first["work"]["working_set"] >= 4 * llc]
-    inside = [c.value("bandwidth") for c in streams if c.first["work"]["working_set"] <= 0.4 * llc]
-    flops = [points[k][1] for k in points if points[k][2].first["kernel"] == "flops" and
-             points[k][2].first["work"]["compute"] == compute]
-    roofs["measured"] = [max(v) for v in (beyond, inside, flops) if v]
+    roofs = {"theory": [], "measured": []}
+    for i, device in enumerate(run.document["devices"]):
+        cases = [c for c in run.cases if c.first["device"] == i]
+        roofs["theory"] += [device["peaks"]["bandwidth"], device["peaks"].get(compute)]
+        roofs["measured"] += measured_roofs(cases, device["llc_bytes"], compute)
     n, seen = 0, set()
     for comments, rows in numbers(found):
         label = comments[0]
@@ -280,30 +354,47 @@ def read_roofline(run, plot, found):
 
 
 READERS = {"curve": read_curve, "ladder": read_curve, "bar": read_bar,
-           "batch-curve": read_batch_curve, "phases": read_phases, "roofline": read_roofline}
+           "batch-curve": read_batch_curve, "phases": read_phases, "roofline": read_roofline,
+           "distribution": read_distribution}
 
 
-def check(directory):
+def check(directory, run):
     """Returns (pictures, points); Wrong."""
-    run, pictures, points = Run(directory), 0, 0
+    pictures, points = 0, 0
     plots = os.path.join(directory, "plots")
     files = sorted(os.listdir(plots)) if os.path.isdir(plots) else []
-    data = {int(f.split("-")[0]): f for f in files if f.endswith(".dat") and f.split("-")[0].isdigit()}
+    data = [f for f in files if f.endswith(".dat")]
     for i, plot in enumerate(run.plots):
-        name = data.pop(i + 1, None)
-        usable = any(c.ok for c in run.of(plot))
+        name = next((f for f in data if f.startswith(f"{i + 1:02}-")), None)
         if name is None:
-            if usable and plot["type"] in READERS and drawable(run, plot):
+            if any(c.ok for c in run.of(plot)) and drawable(run, plot):
                 raise Wrong(f"plot {i + 1}, a {plot['type']} of {plot['benchmark']}, was not drawn")
             continue
+        data.remove(name)
         try:
             points += READERS[plot["type"]](run, plot, blocks(os.path.join(plots, name)))
         except Wrong as wrong:
             raise Wrong(f"{name}: {wrong}") from None
         pictures += 1
+    for name in [f for f in data if f.startswith("flagged-")]:
+        points += read_flagged(run, blocks(os.path.join(plots, name)), name)
+        pictures += 1
+        data.remove(name)
     if data:
-        raise Wrong(f"{', '.join(data.values())}: the suite asks for no such picture")
+        raise Wrong(f"{', '.join(data)}: the suite asks for no such picture")
     return pictures, points
+
+
+def read_flagged(run, found, name):
+    """The picture of some case that is flagged bimodal or drift."""
+    reasons = []
+    for case in run.cases:
+        if any({"bimodal", "drift"} & set(r["flags"]) for r in case.records):
+            try:
+                return read_samples(run, case, found)
+            except Wrong as wrong:
+                reasons.append(f"{case.first['case']}: {wrong}")
+    raise Wrong(f"{name}: no flagged case has these samples ({'; '.join(reasons)[:300]})")
 
 
 def drawable(run, plot):
@@ -314,10 +405,11 @@ def main():
     out, total, wrong = sys.argv[1], collections.Counter(), 0
     for name in sorted(os.listdir(out)):
         directory = os.path.join(out, name)
-        if not os.path.exists(os.path.join(directory, "results.json")):
+        runs = [os.path.join(out, r) for r in reports.TOGETHER.get(name, [name])]
+        if not os.path.exists(os.path.join(runs[0], "results.json")):
             continue
         try:
-            pictures, points = check(directory)
+            pictures, points = check(directory, Run(runs[0], runs[1:]))
         except Wrong as reason:
             print(f"{name}: {reason}")
             wrong += 1

@@ -24,7 +24,7 @@ EXPECTED = os.path.join(HERE, "expected")
 FIXED = sorted(e.name for e in os.scandir(RECORDS) if os.path.exists(os.path.join(e, "cases.jsonl")))
 MADE_UP = ["gpu", "gpu2", "many", "bimodal"]
 # Several runs in one report, by the name of the result.
-TOGETHER = {}
+TOGETHER = {"both": ["gpu", "gpu2"]}
 COMPARED = FIXED + ["gpu", "bimodal"] + list(TOGETHER)
 
 
