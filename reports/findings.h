@@ -27,7 +27,8 @@ bool gb_row_number_is(const gb_row *row, const char *param, double number);
 gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
                        json_t *figures, gb_error *err);
 
-/* findings_kernels.c: the kernel whose cases a rule speaks of ("copy"); NULL for an unknown rule. */
+/* findings_kernels.c: the kernel whose cases a rule speaks of ("copy"); NULL for an unknown rule.
+ */
 const char *gb_finding_kernel(const char *rule);
 
 /* findings_batch.c: one finding for each curve.
@@ -50,6 +51,12 @@ double gb_row_p99(const gb_row *row);
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_copy.c */
+bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
+bool gb_finding_both_ways(const gb_view *view, gb_buf *text);
+/* findings_memory.c */
+bool gb_finding_stride_waste(const gb_view *view, gb_buf *text);
+bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text);
 /* findings_tiling.c */
 bool gb_finding_transpose(const gb_view *view, gb_buf *text);
 bool gb_finding_bank(const gb_view *view, gb_buf *text);
