@@ -362,8 +362,10 @@ const gb_kernel gb_kernel_divergence = {
             .picture =
                 "On a GPU time over ways rises in proportion for split: lane, 32 times for 32 "
                 "ways, and stays flat for split: warp. Early exit costs up to 2 W / (W + 1) times "
-                "the control for W lengths, one lane at work 32 times the control. Shuffled data "
-                "costs about as much as lanes, sorted data as warps. A CPU has no warps: its two "
+                "the control for W lengths. One lane at work costs many times the control, though "
+                "less than 32: where few warps have work, each waits for its own last step. "
+                "Shuffled data costs about as much as lanes, sorted data as warps. A CPU has no "
+                "warps: its two "
                 "splits differ by little, as each element is run by itself. What it does show is "
                 "the branch predictor, which guesses sorted data and not shuffled data: each wrong "
                 "guess costs some 10 to 20 cycles, seen best with few rounds.",

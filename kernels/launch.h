@@ -42,7 +42,7 @@ typedef struct gb_launch_state {
     gb_launch_mode mode;
     const gb_fn *fn;
     uint32_t launches;  /* of an iteration, whatever the mode: steps of work */
-    uint32_t in_flight; /* launches since the host last waited */
+    uint32_t in_flight; /* iterations since the host last waited */
     gb_launch shape;
     uint64_t n;                                        /* elements a stream */
     gb_memory values;                                  /* [streams][n] */

@@ -4,8 +4,8 @@
 #include "device/gate.h"
 #include "kernels/launch.h"
 
-/* Launches between two waits of the host in `call` samples: far below the queue of a driver (about
- * 1,000), which would make the calls wait when it is full. */
+/* Operations between two waits of the host in `call` samples: far below the queue of a driver
+ * (about 1,000), which would make the calls wait when it is full. */
 #define MOST_IN_FLIGHT 64
 
 uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream, uint64_t i)
@@ -41,13 +41,25 @@ gb_code gb_launch_enqueue(gb_run *run, gb_error *err)
     return code == GB_OK ? gb_lanes_join(run, &s->lanes, err) : code;
 }
 
+/* Iterations that may wait at once: behind the gate, or between two waits of the host. */
+static uint32_t at_once(const gb_value args[], gb_timer timer)
+{
+    const uint32_t launches =
+        gb_launch_mode_of(args) == LAUNCH_FUSED ? 1 : (uint32_t)args[LAUNCH_LAUNCHES].number;
+    const uint32_t each = launches + gb_lanes_operations((uint32_t)args[LAUNCH_STREAMS].number);
+    const uint32_t most = timer == GB_TIMER_DEVICE ? GB_MAX_BEHIND_GATE
+                          : timer == GB_TIMER_CALL ? MOST_IN_FLIGHT
+                                                   : 1;
+    return each < most ? most / each : 1;
+}
+
 /* The host's clock around the calls; the streams are emptied outside of it. */
 static gb_code sample_call(gb_run *run, double *ns, gb_error *err)
 {
     gb_launch_state *s = run->state;
     gb_device *dev = run->dev;
     gb_code code = GB_OK;
-    if (s->in_flight + launches_of(s) > MOST_IN_FLIGHT) {
+    if (s->in_flight >= at_once(run->args, run->timer)) {
         code = dev->ops->stream_sync(dev, run->stream, err);
         s->in_flight = 0;
     }
@@ -56,7 +68,7 @@ static gb_code sample_call(gb_run *run, double *ns, gb_error *err)
     const uint64_t start = dev->ops->now_ns(dev);
     code = gb_launch_enqueue(run, err);
     *ns = (double)(dev->ops->now_ns(dev) - start);
-    s->in_flight += launches_of(s);
+    s->in_flight++;
     return code;
 }
 
@@ -72,22 +84,13 @@ static gb_code sample_roundtrip(gb_run *run, double *ns, gb_error *err)
     return code;
 }
 
-/* Iterations that may wait at once: behind the gate, or for one wait of the host. */
-static uint32_t at_once(const gb_value args[], gb_timer timer)
-{
-    const uint32_t launches =
-        gb_launch_mode_of(args) == LAUNCH_FUSED ? 1 : (uint32_t)args[LAUNCH_LAUNCHES].number;
-    const uint32_t each = launches + gb_lanes_operations((uint32_t)args[LAUNCH_STREAMS].number);
-    return timer == GB_TIMER_DEVICE && each < GB_MAX_BEHIND_GATE ? GB_MAX_BEHIND_GATE / each : 1;
-}
-
 gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     static const int part_of[GB_TIMERS] = {[GB_TIMER_CALL] = LAUNCH_PART_SUBMIT,
                                            [GB_TIMER_DEVICE] = LAUNCH_PART_BACK_TO_BACK,
                                            [GB_TIMER_ROUNDTRIP] = LAUNCH_PART_ROUND_TRIP};
     gb_launch_state *s = run->state;
-    const uint64_t most = at_once(run->args, run->timer);
+    const uint64_t most = run->timer == GB_TIMER_DEVICE ? at_once(run->args, run->timer) : 1;
     gb_code code = GB_OK;
     *out = (gb_sample){0};
     for (int i = 0; i < GB_MAX_PARTS; i++)
@@ -115,8 +118,6 @@ uint32_t gb_launch_most_in_flight(const gb_value args[], gb_timer timer)
     const uint32_t launches = mode == LAUNCH_FUSED ? 1 : (uint32_t)args[LAUNCH_LAUNCHES].number;
     if (mode == LAUNCH_SYNC_EACH)
         return 1;
-    if (timer == GB_TIMER_CALL && launches < MOST_IN_FLIGHT)
-        return MOST_IN_FLIGHT;
     return launches * at_once(args, timer);
 }
 
