@@ -145,7 +145,9 @@ static double percentile(const gb_row *row, int percent)
 static bool has_percentile(const gb_group *group, int percent)
 {
     for (size_t i = 0; i < group->n; i++) {
-        if (isfinite(percentile(group->rows[i], percent))) {
+        /* Elsewhere a sample is one iteration now and then, by its length. */
+        if (group->rows[i]->first->timer != GB_TIMER_DEVICE &&
+            isfinite(percentile(group->rows[i], percent))) {
             return true;
         }
     }
@@ -173,9 +175,10 @@ static bool device_columns(const gb_sheet *sheet, gb_lines *lines, gb_column_kin
         if (!has_row(lines, d) || (kind == GB_COLUMN_PEAK && !has_peak(lines, name, d))) {
             continue;
         }
-        char *whole = several ? gb_text_format("%s \xc2\xb7 %s", title,
-                                               gb_results_device_label(sheet->results, (int)d))
-                              : gb_text_copy(title);
+        char letter[16];
+        char *whole =
+            several ? gb_text_format("%s %s", title, gb_sheet_letter((int)d, letter, sizeof letter))
+                    : gb_text_copy(title);
         if (!add_column(lines, kind, name, unit, (int)d, true, whole)) {
             return false;
         }
@@ -296,35 +299,64 @@ static double share_of_peak(const gb_row *row, const char *metric, double value)
     return found != NULL && found->peak > 0 ? value / found->peak : NAN;
 }
 
-/* The notes of all devices, each with its name where there are several. */
-static void notes_cell(const gb_sheet *sheet, const gb_lines *lines, const gb_line *line,
-                       gb_buf *text, const char **class_name)
+/* Whether all devices that have the case say the same of it. */
+static bool same_notes(const gb_lines *lines, const gb_line *line)
 {
-    bool warn = false, bad = false;
+    gb_buf first = {0};
+    bool same = true;
+    gb_say_notes(line->any, &first);
     for (size_t d = 0; d < lines->n_devices; d++) {
         gb_buf notes = {0};
+        if (line->rows[d] != NULL) {
+            gb_say_notes(line->rows[d], &notes);
+            same = same && first.length == notes.length &&
+                   (notes.length == 0 || strcmp(first.data, notes.data) == 0);
+        }
+        gb_buf_free(&notes);
+    }
+    gb_buf_free(&first);
+    return same;
+}
+
+/* The notes of all devices, each with its letter where they differ. */
+static void notes_cell(const gb_lines *lines, const gb_line *line, gb_buf *text,
+                       const char **class_name)
+{
+    bool same = same_notes(lines, line);
+    uint32_t flags = 0;
+    const char *separator = "";
+    *class_name = "text dim";
+    for (size_t d = 0; d < lines->n_devices; d++) {
+        gb_buf notes = {0};
+        char letter[16];
         const gb_row *row = line->rows[d];
         if (row == NULL) {
             continue;
         }
         gb_say_notes(row, &notes);
-        warn |= gb_row_partly(row);
-        for (int f = 0; f < GB_FLAG_COUNT; f++) {
-            const char *class_of = gb_flag_class((gb_flag)f);
-            bool there = (row->flags & GB_BIT(f)) != 0;
-            warn |= there && strcmp(class_of, "warn") == 0;
-            bad |= there && strcmp(class_of, "bad") == 0;
+        if (gb_row_partly(row)) {
+            *class_name = "text warn";
         }
-        if (notes.length > 0) {
-            gb_buf_add(text, text->length > 0 ? "; " : "");
-            if (sheet->n_devices > 1) {
-                gb_buf_printf(text, "%s: ", gb_results_device_label(sheet->results, (int)d));
+        flags |= row->flags;
+        if (notes.length > 0 && !(same && text->length > 0)) {
+            gb_buf_add(text, separator);
+            if (!same) {
+                gb_buf_printf(text, "%s: ", gb_sheet_letter((int)d, letter, sizeof letter));
             }
             gb_buf_add(text, notes.data);
+            separator = "; ";
         }
         gb_buf_free(&notes);
     }
-    *class_name = bad ? "text bad" : warn ? "text warn" : "text dim";
+    for (int f = 0; f < GB_FLAG_COUNT; f++) {
+        const char *class_of = gb_flag_class((gb_flag)f);
+        if ((flags & GB_BIT(f)) != 0 && strcmp(class_of, "bad") == 0) {
+            *class_name = "text bad";
+        } else if ((flags & GB_BIT(f)) != 0 && strcmp(class_of, "warn") == 0 &&
+                   strcmp(*class_name, "text dim") == 0) {
+            *class_name = "text warn";
+        }
+    }
 }
 
 /* Cells of one device: value and unit together, the value in base units as the sort key. */
@@ -384,7 +416,7 @@ void gb_lines_cell(const gb_sheet *sheet, const gb_lines *lines, const gb_line *
         gb_buf_add(text, gb_cache_word(line->any->first->cache));
         break;
     case GB_COLUMN_NOTES:
-        notes_cell(sheet, lines, line, text, class_name);
+        notes_cell(lines, line, text, class_name);
         break;
     default:
         if (line->rows[column->device] != NULL) {

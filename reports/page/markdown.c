@@ -191,10 +191,18 @@ static void doubts(paper *p, const gb_sheet *sheet)
     }
 }
 
-static void table_head(const gb_group *group, const gb_lines *lines, gb_buf *text)
+static void table_head(const gb_sheet *sheet, const gb_group *group, const gb_lines *lines,
+                       gb_buf *text)
 {
     gb_buf_add(text, "### ");
     add_text(text, group->benchmark);
+    gb_buf devices = {0};
+    gb_say_devices(sheet, &devices);
+    if (devices.length > 0) {
+        gb_buf_add(text, "\n\n");
+        add_text(text, devices.data);
+    }
+    gb_buf_free(&devices);
     gb_buf_add(text, "\n\n|");
     for (size_t c = 0; c < lines->n_columns; c++) {
         gb_buf_add(text, " ");
@@ -219,7 +227,7 @@ static gb_code table(paper *p, const gb_sheet *sheet, const gb_group *group, gb_
         gb_buf row = {0};
         /* A table's head stands only where a row follows it. */
         if (i == 0) {
-            table_head(group, &lines, &row);
+            table_head(sheet, group, &lines, &row);
         }
         gb_buf_add(&row, "|");
         for (size_t c = 0; c < lines.n_columns; c++) {

@@ -123,19 +123,21 @@ void gb_page_expectations(const gb_sheet *sheet, gb_buf *out)
 void gb_page_runs(const gb_sheet *sheet, gb_buf *out)
 {
     static const gb_html_column columns[] = {
-        {"device", false},  {"kind", false},    {"run", false},     {"suite", false},
-        {"started", false}, {"version", false}, {"complete", false}};
+        {"letter", false}, {"device", false},  {"kind", false},    {"run", false},
+        {"suite", false},  {"started", false}, {"version", false}, {"complete", false}};
     const json_t *devices = json_object_get(sheet->results->document, "devices");
     if (sheet->tally.runs < 2) {
         return;
     }
     gb_html_section(out, "The runs");
-    gb_html_table(out, "Devices and the runs that their figures are from", columns, 7);
+    gb_html_table(out, "Devices and the runs that their figures are from", columns, 8);
     for (size_t d = 0; d < json_array_size(devices); d++) {
         const json_t *run = gb_sheet_run(sheet, gb_sheet_run_of(sheet, (int)d));
         const char *name = json_string_value(json_object_get(run, "name"));
         bool complete = json_is_true(json_object_get(run, "complete"));
+        char letter[16];
         gb_html_row(out);
+        gb_html_cell(out, gb_sheet_letter((int)d, letter, sizeof letter), NAN, NULL);
         gb_html_cell(out, gb_results_device_label(sheet->results, (int)d), NAN, NULL);
         gb_html_cell(out, gb_results_device_kind(sheet->results, (int)d), NAN, NULL);
         gb_html_cell(out, name != NULL ? name : "", NAN, NULL);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "reports/findings.h"
 #include "reports/page/parts.h"
 
@@ -53,19 +54,81 @@ static void findings(const gb_sheet *sheet, const gb_group *group, gb_buf *out)
             item(sheet, entry, text, &items);
         }
     }
-    json_array_foreach(sheet->fits, i, entry)
-    {
-        const char *benchmark = json_string_value(json_object_get(entry, "benchmark"));
-        if (benchmark != NULL && strcmp(benchmark, group->benchmark) == 0) {
-            gb_buf text = {0};
-            gb_say_fit(entry, &text);
-            item(sheet, entry, text.data != NULL ? text.data : "", &items);
-            gb_buf_free(&text);
-        }
-    }
     gb_buf_add(out, items.data != NULL ? items.data : "");
     out->failed |= items.failed;
     gb_buf_free(&items);
+}
+
+static void fit_cell(gb_buf *out, const json_t *fit, const char *key, char *text)
+{
+    gb_html_cell(out, text, json_number_value(json_object_get(fit, key)), "num");
+}
+
+/* The line t = latency + n / rate of each copy curve, or why there is none. */
+static void fits(const gb_sheet *sheet, const gb_group *group, gb_buf *out)
+{
+    static const gb_html_column columns[] = {{"copies", false},
+                                             {"latency", true},
+                                             {"rate", true},
+                                             {"latency dominates below", true},
+                                             {"worst point is off by", true},
+                                             {"remark", false},
+                                             {"device", false}};
+    size_t i, n = 0;
+    const json_t *fit;
+    json_array_foreach(sheet->fits, i, fit)
+    {
+        const char *benchmark = json_string_value(json_object_get(fit, "benchmark"));
+        if (benchmark == NULL || strcmp(benchmark, group->benchmark) != 0) {
+            continue;
+        }
+        if (n++ == 0) {
+            gb_buf caption = {0};
+            gb_buf_printf(&caption, "%s: the line t = latency + n / rate", group->benchmark);
+            gb_html_table(out, caption.data != NULL ? caption.data : "", columns, 7);
+            gb_buf_free(&caption);
+        }
+        char text[32];
+        gb_buf name = {0};
+        const char *why = json_string_value(json_object_get(fit, "reason"));
+        double half = json_number_value(json_object_get(fit, "n_half"));
+        gb_say_series(fit, &name);
+        gb_html_row(out);
+        gb_html_cell(out, name.data != NULL ? name.data : "", NAN, NULL);
+        gb_buf_free(&name);
+        if (why != NULL) {
+            for (int column = 0; column < 4; column++) {
+                gb_html_cell(out, "", NAN, "num");
+            }
+            gb_buf reason = {0};
+            gb_buf_printf(&reason, "no line fits: %s", why);
+            gb_html_cell(out, reason.data != NULL ? reason.data : "", NAN, "text dim");
+            gb_buf_free(&reason);
+        } else {
+            gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), text, sizeof text);
+            fit_cell(out, fit, "latency_ns", text);
+            gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", text,
+                           sizeof text);
+            fit_cell(out, fit, "bandwidth", text);
+            snprintf(text, sizeof text, "-");
+            if (half >= 0 && half < 9e18) {
+                gb_format_bytes((uint64_t)half, text, sizeof text);
+            }
+            fit_cell(out, fit, "n_half", text);
+            gb_format_percent(json_number_value(json_object_get(fit, "max_error")), text,
+                              sizeof text);
+            fit_cell(out, fit, "max_error", text);
+            gb_html_cell(out, "", NAN, NULL);
+        }
+        gb_html_cell(out,
+                     gb_results_device_label(
+                         sheet->results, (int)json_integer_value(json_object_get(fit, "device"))),
+                     NAN, NULL);
+        gb_html_row_end(out);
+    }
+    if (n > 0) {
+        gb_html_table_end(out);
+    }
 }
 
 void gb_page_pictures(const gb_sheet *sheet, const char *benchmark, gb_buf *out)
@@ -138,8 +201,9 @@ static gb_code figures(const gb_sheet *sheet, const gb_group *group, gb_buf *out
     for (size_t c = 0; columns != NULL && c < lines.n_columns; c++) {
         columns[c] = (gb_html_column){lines.columns[c].title, lines.columns[c].number};
     }
-    gb_buf_printf(&caption, "%s: %zu case%s with figures", group->benchmark, lines.n,
-                  lines.n == 1 ? "" : "s");
+    gb_buf_printf(&caption, "%s: %zu case%s with figures%s", group->benchmark, lines.n,
+                  lines.n == 1 ? "" : "s", sheet->n_devices > 1 ? "; " : "");
+    gb_say_devices(sheet, &caption);
     if (columns == NULL || caption.failed) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory for a table");
         goto done;
@@ -217,6 +281,7 @@ gb_code gb_page_benchmark(const gb_sheet *sheet, const gb_group *group, gb_buf *
     gb_page_pictures(sheet, group->benchmark, out);
     if (group->n_measured > 0) {
         code = figures(sheet, group, out, err);
+        fits(sheet, group, out);
     } else {
         gb_html_paragraph(out, "warn",
                           wanted_plot(sheet, group->benchmark)

@@ -50,6 +50,11 @@ const json_t *gb_sheet_run(const gb_sheet *sheet, size_t i);
 const char *gb_sheet_text(const json_t *run, const char *object, const char *key);
 /* Which run a device belongs to. */
 size_t gb_sheet_run_of(const gb_sheet *sheet, int device);
+/* "A", "B", ... : short for a device in tables of several; gb_say_devices says which is which.
+ * Writes into buf (8 bytes or more). */
+const char *gb_sheet_letter(int device, char *buf, size_t size);
+/* "A: NVIDIA H200, B: ..." where there are several devices, else nothing. */
+void gb_say_devices(const gb_sheet *sheet, gb_buf *text);
 /* The noise floor that a self-test of a device left: a fraction, NAN when there is none. *measured
  * (may be NULL) is its day, or NULL. */
 double gb_sheet_noise(const gb_sheet *sheet, int device, const char **measured);
@@ -64,8 +69,8 @@ bool gb_say_verdict(const gb_sheet *sheet, gb_buf *text);
 void gb_say_partial(const gb_sheet *sheet, gb_buf *text);
 /* What was measured on what, when, by which version. */
 void gb_say_what(const gb_sheet *sheet, gb_buf *text);
-/* "t = 8.1 us + n / 25.2 GB/s ..." of an entry of fits. */
-void gb_say_fit(const json_t *fit, gb_buf *text);
+/* "h2d pinned": what the curve of an entry of fits is of. */
+void gb_say_series(const json_t *fit, gb_buf *text);
 /* The machine's noise floor, or how to get it. */
 void gb_say_noise(const gb_sheet *sheet, int device, gb_buf *text);
 /* Flags in words, missing replicates, the two groups of bimodal samples; "" for none. */

@@ -1,5 +1,6 @@
 /* What a report is made from, brought together once: rows by benchmark, findings, counts. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +173,26 @@ size_t gb_sheet_run_of(const gb_sheet *sheet, int device)
 {
     json_int_t run = json_integer_value(json_object_get(device_json(sheet, device), "run"));
     return run > 0 ? (size_t)run : 0;
+}
+
+const char *gb_sheet_letter(int device, char *buf, size_t size)
+{
+    if (device >= 0 && device < 26) {
+        snprintf(buf, size, "%c", 'A' + device);
+    } else {
+        snprintf(buf, size, "D%d", device + 1);
+    }
+    return buf;
+}
+
+void gb_say_devices(const gb_sheet *sheet, gb_buf *text)
+{
+    for (size_t d = 0; sheet->n_devices > 1 && d < sheet->n_devices; d++) {
+        char letter[16];
+        gb_buf_printf(text, "%s%s: %s", d > 0 ? ", " : "",
+                      gb_sheet_letter((int)d, letter, sizeof letter),
+                      gb_results_device_label(sheet->results, (int)d));
+    }
 }
 
 double gb_sheet_noise(const gb_sheet *sheet, int device, const char **measured)

@@ -184,41 +184,20 @@ void gb_say_what(const gb_sheet *sheet, gb_buf *text)
     gb_buf_add(text, ".");
 }
 
-void gb_say_fit(const json_t *fit, gb_buf *text)
+void gb_say_series(const json_t *fit, gb_buf *text)
 {
-    char latency[32], rate[32], half[32], error[32];
     const char *param;
     json_t *value;
-    const char *separator = "";
     json_object_foreach(json_object_get(fit, "params"), param, value)
     {
         if (json_is_string(value)) {
-            gb_buf_printf(text, "%s%s", separator, json_string_value(value));
-            separator = " ";
+            gb_buf_printf(text, "%s%s", text->length > 0 ? " " : "", json_string_value(value));
         } else if (json_integer_value(value) != 1) {
-            gb_buf_printf(text, "%s%s %lld", separator, param,
+            gb_buf_printf(text, "%s%s %lld", text->length > 0 ? " " : "", param,
                           (long long)json_integer_value(value));
-            separator = " ";
         }
     }
-    const char *why = json_string_value(json_object_get(fit, "reason"));
-    if (why != NULL) {
-        gb_buf_printf(text, "%s: no line fits (%s).", separator[0] != '\0' ? "" : "copies", why);
-        return;
-    }
-    double n_half = json_number_value(json_object_get(fit, "n_half"));
-    gb_buf_printf(
-        text,
-        "%s: t = %s + n / %s. Below %s latency is the larger part; the worst point is off the "
-        "line by %s.",
-        separator[0] != '\0' ? "" : "copies",
-        gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), latency,
-                     sizeof latency),
-        gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", rate,
-                       sizeof rate),
-        n_half >= 0 && n_half < 9e18 ? gb_format_bytes((uint64_t)n_half, half, sizeof half) : "-",
-        gb_format_percent(json_number_value(json_object_get(fit, "max_error")), error,
-                          sizeof error));
+    gb_buf_add(text, text->length > 0 ? "" : "all");
 }
 
 void gb_say_noise(const gb_sheet *sheet, int device, gb_buf *text)
