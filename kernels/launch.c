@@ -12,12 +12,9 @@ GB_FN_DECLARE(launch_4096)
 static const char *const mode_words[] = {"separate", "fused", "sync-each", NULL};
 
 static const gb_param params[] = {
-    [LAUNCH_MODE] = {.name = "mode",
-                     .summary = "launches one after the other, one launch that does all their "
-                                "work, or a wait after each launch",
-                     .kind = GB_PARAM_WORD,
-                     .words = mode_words,
-                     .default_value = {.word = "separate"}},
+    [LAUNCH_MODE] = GB_WORD_PARAM("mode", mode_words, "separate",
+                                  "launches one after the other, one launch that does all their "
+                                  "work, or a wait after each launch"),
     [LAUNCH_LAUNCHES] = {.name = "launches",
                          .summary = "steps of work in an iteration, a launch each unless fused",
                          .kind = GB_PARAM_COUNT,
@@ -73,6 +70,13 @@ static const gb_metric_spec metrics[] = {
      .numerator = GB_PER_ITEMS,
      .part = -1},
 };
+
+/* A case is timed in one way, and that is the part which it tells. */
+static bool has_part(const gb_value args[], gb_timer timer, int part)
+{
+    (void)args;
+    return part == gb_launch_part(timer);
+}
 
 gb_launch_mode gb_launch_mode_of(const gb_value args[])
 {
@@ -265,6 +269,7 @@ const gb_kernel gb_kernel_launch = {
             .metrics = metrics,
             .n_metrics = GB_COUNT(metrics),
             .parts = parts,
+            .has_part = has_part,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),

@@ -27,18 +27,12 @@ static const gb_fn *const functions[][2] = {
 };
 
 static const gb_param params[] = {
-    [VARIANT] = {.name = "variant",
-                 .summary = "how a chunk is summed up. serial: by one thread; atomic: the threads "
-                            "of a block add to one place; tree: in shared memory; shuffle: by "
-                            "handing registers from lane to lane",
-                 .kind = GB_PARAM_WORD,
-                 .words = variant_words,
-                 .default_value = {.word = "tree"}},
-    [TYPE] = {.name = "type",
-              .summary = "type of the elements",
-              .kind = GB_PARAM_WORD,
-              .words = type_words,
-              .default_value = {.word = "fp32"}},
+    [VARIANT] =
+        GB_WORD_PARAM("variant", variant_words, "tree",
+                      "how a chunk is summed up. serial: by one thread; atomic: the threads "
+                      "of a block add to one place; tree: in shared memory; shuffle: by "
+                      "handing registers from lane to lane"),
+    [TYPE] = GB_WORD_PARAM("type", type_words, "fp32", "type of the elements"),
     [PER_THREAD] = {.name = "per_thread",
                     .summary = "elements that a thread adds up before the block reduces; a chunk "
                                "has 256 times that",
@@ -57,12 +51,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes of the elements and of the sums over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_BANDWIDTH("bytes of the elements and of the sums over time"),
 };
 
 typedef struct state {

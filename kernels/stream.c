@@ -49,17 +49,11 @@ static const struct operation {
 #define MAX_PARTIALS 8192
 
 static const gb_param params[] = {
-    [OP] = {.name = "op",
-            .summary = "x: read; a=s: write; a=x: copy; a=s*x: scale; a=x+y: add; a=x+s*y: triad; "
-                       "sum x*y: dot",
-            .kind = GB_PARAM_WORD,
-            .words = op_words,
-            .default_value = {.word = "triad"}},
-    [TYPE] = {.name = "type",
-              .summary = "type of the elements",
-              .kind = GB_PARAM_WORD,
-              .words = type_words,
-              .default_value = {.word = "fp64"}},
+    [OP] =
+        GB_WORD_PARAM("op", op_words, "triad",
+                      "x: read; a=s: write; a=x: copy; a=s*x: scale; a=x+y: add; a=x+s*y: triad; "
+                      "sum x*y: dot"),
+    [TYPE] = GB_WORD_PARAM("type", type_words, "fp64", "type of the elements"),
     [BYTES] = {.name = "bytes",
                .summary = "size of each array; one to three are used",
                .kind = GB_PARAM_BYTES,
@@ -69,12 +63,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes of all arrays, read and written, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_BANDWIDTH("bytes of all arrays, read and written, over time"),
 };
 
 /* How the tiles of a reduction are dealt to its blocks; see stream.cu. */
