@@ -122,6 +122,9 @@ static gb_code write_head(const bars *b, bool logarithmic, double scale, const c
     gb_picture_head(b->results, b->figures.device, b->wanted.name,
                     title != NULL ? title : b->wanted.benchmark, x_label.data, y_label.data,
                     script);
+    gb_picture_place_key(
+        script, gb_figures_plain(&b->figures, &b->wanted) ? 0 : gb_figures_widest(&b->figures),
+        b->figures.n, 0);
     gb_buf_free(&x_label);
     gb_buf_free(&y_label);
     gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",

@@ -12,6 +12,7 @@
 #define BAND 0.44     /* of the picture's height, for the lines of an axis */
 #define EDGE 0.04     /* between a band and the picture's edge */
 #define N_PERCENTILES 3
+#define LABEL_COLUMNS 28
 
 typedef struct percentile {
     const char *name;
@@ -148,13 +149,17 @@ static gb_code mark_knees(const batch_curve *c, gb_buf *script, gb_error *err)
 
 /* --- the script ------------------------------------------------------------------------------- */
 
+/* "vendor, GPU 2: p95": what is too long is cut before the colon. */
 static void add_key(const batch_curve *c, size_t s, const char *what, gb_buf *lines)
 {
-    const bool several = c->figures.n > 1;
-    char *text = gb_text_format("%s%s%s", what, several ? ", " : "",
-                                several ? c->figures.items[s].label : "");
-    gb_picture_key(lines, text != NULL ? text : what);
-    free(text);
+    gb_buf text = {0};
+    if (c->figures.n > 1) {
+        gb_picture_cut(&text, c->figures.items[s].label, LABEL_COLUMNS);
+        gb_buf_add(&text, ": ");
+    }
+    gb_buf_add(&text, what);
+    gb_picture_key(lines, text.data != NULL ? text.data : what);
+    gb_buf_free(&text);
 }
 
 static void add_lines(const batch_curve *c, double rate, double latency, gb_buf *lines)
@@ -199,8 +204,9 @@ static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
                         script);
         gb_buf_add(script, "set y2label ");
         gb_picture_text(script, y2_label.data, 60);
-        gb_buf_add(script, " noenhanced\nset border 11\nset xlabel offset 0,0.9\n"
-                           "set key outside bottom center vertical Left reverse maxrows 4\n");
+        gb_buf_add(script, " noenhanced\nset border 11\n");
+        gb_picture_place_key(script, gb_figures_widest(&c->figures), 4 * c->figures.n,
+                             1 + N_PERCENTILES);
         gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2);
         half_range(script, "y", c->rate_low / rate, c->rate_high / rate, true);
         half_range(script, "y2", c->latency_low / latency, c->latency_high / latency, false);

@@ -169,6 +169,9 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
         gb_picture_head(c->results, f->device, c->wanted.name,
                         c->title != NULL ? c->title : c->wanted.benchmark, x_label.data,
                         y_label.data, script);
+        /* one entry more for the fitted lines */
+        gb_picture_place_key(script, gb_figures_plain(f, &c->wanted) ? 0 : gb_figures_widest(f),
+                             f->n + 1, 0);
         gb_picture_range(script, "x", f->x_min, f->x_max, log_x ? 10 : 0);
         /* A linear axis begins at 0: a change of 3 % should look like one. */
         gb_picture_range(script, "y", log_y ? low / scale : 0, high / scale, log_y ? 10 : 0);

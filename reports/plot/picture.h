@@ -43,10 +43,17 @@ void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_bu
  * gives it ("x_unit" of the plot, where there is one). */
 void gb_picture_x_label(const json_t *plot, gb_buf *out);
 
+/* Adds text, cut to `columns` of a terminal with "..." behind. */
+void gb_picture_cut(gb_buf *out, const char *text, size_t columns);
 /* Adds text as gnuplot's literal string, cut to `columns` with "..." behind. */
 void gb_picture_text(gb_buf *script, const char *text, size_t columns);
 /* " title '...' noenhanced", cut to what a key has room for. */
 void gb_picture_key(gb_buf *lines, const char *label);
+
+/* Where the key stands: beside the plot when its texts are short, else below it in columns, below
+ * the x axis' title too. `widest`: columns of the longest text; n: entries. `rows` > 0: below, in
+ * columns of so many entries. */
+void gb_picture_place_key(gb_buf *script, size_t widest, size_t n, size_t rows);
 
 /* "set xrange [...]" with room at both ends, and "set logscale" where it is logarithmic: `base` 2
  * or 10; 0: linear. An empty range is widened. A logarithmic y axis of base 10 gets its ticks. */

@@ -299,6 +299,16 @@ void gb_figures_free(gb_figures *figures)
     *figures = (gb_figures){0};
 }
 
+size_t gb_figures_widest(const gb_figures *figures)
+{
+    size_t widest = 0;
+    for (size_t s = 0; s < figures->n; s++) {
+        size_t width = gb_utf8_width(figures->items[s].label);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
 bool gb_figures_plain(const gb_figures *figures, const gb_wanted *wanted)
 {
     return figures->n == 1 && strcmp(figures->items[0].label, wanted->benchmark) == 0;

@@ -49,6 +49,8 @@ typedef struct gb_wanted {
 gb_code gb_figures_collect(const gb_results *results, const gb_table *table,
                            const gb_wanted *wanted, gb_figures *out, gb_buf *notes, gb_error *err);
 void gb_figures_free(gb_figures *figures);
+/* Columns of the longest label. */
+size_t gb_figures_widest(const gb_figures *figures);
 /* Whether there is one series whose label says nothing that title and axes do not. */
 bool gb_figures_plain(const gb_figures *figures, const gb_wanted *wanted);
 

@@ -307,6 +307,32 @@ START_TEST(x_of_zero_makes_the_axis_linear)
 }
 END_TEST
 
+/* A long legend beside the plot would leave it no width. */
+START_TEST(a_wide_legend_stands_below_the_plot)
+{
+    for (int wide = 0; wide < 2; wide++) {
+        fixture f;
+        char dir[128], params[120];
+        gb_buf notes = {0};
+        make_dir(dir, "run");
+        fixture_open(&f, "cuda", SERIES_PLOT);
+        for (uint32_t i = 0; i < 4; i++) {
+            snprintf(params, sizeof params, "{\"n\": %u, \"way\": \"%s%u\"}", 8 + i / 2,
+                     wide ? "a-way-that-has-a-name-of-34-columns" : "way", i % 2);
+            fixture_add(&f, "s", "stream", params, i, 0, 1000, NAN);
+        }
+        plot(&f, dir, "true", &notes);
+        char *script = read_suffix(dir, ".gp");
+        ck_assert((strstr(script, "set key at screen 0.5, screen 0.01 center bottom") != NULL) ==
+                  wide);
+        ck_assert((strstr(script, "set bmargin") != NULL) == wide);
+        free(script);
+        gb_buf_free(&notes);
+        fixture_close(&f);
+    }
+}
+END_TEST
+
 /* Two devices of two runs: one series each, both named in the picture, with their dates. */
 START_TEST(devices_are_series_of_one_picture)
 {
@@ -388,6 +414,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, emulated_figures_are_not_drawn_beside_others);
     tcase_add_test(tests, cases_that_differ_in_another_parameter_are_series_of_their_own);
     tcase_add_test(tests, x_of_zero_makes_the_axis_linear);
+    tcase_add_test(tests, a_wide_legend_stands_below_the_plot);
     tcase_add_test(tests, devices_are_series_of_one_picture);
     tcase_add_test(tests, the_fitted_line_is_in_the_unit_of_the_curve);
     suite_add_tcase(suite, tests);
