@@ -37,6 +37,7 @@ typedef enum gb_launch_mode { LAUNCH_SEPARATE, LAUNCH_FUSED, LAUNCH_SYNC_EACH } 
 
 /* Parts of a sample, by their index in the spec: one a timer. */
 enum { LAUNCH_PART_SUBMIT, LAUNCH_PART_BACK_TO_BACK, LAUNCH_PART_ROUND_TRIP };
+int gb_launch_part(gb_timer timer); /* the one part of which that timer tells the time */
 
 typedef struct gb_launch_state {
     gb_launch_mode mode;

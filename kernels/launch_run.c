@@ -84,11 +84,16 @@ static gb_code sample_roundtrip(gb_run *run, double *ns, gb_error *err)
     return code;
 }
 
-gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
+int gb_launch_part(gb_timer timer)
 {
     static const int part_of[GB_TIMERS] = {[GB_TIMER_CALL] = LAUNCH_PART_SUBMIT,
                                            [GB_TIMER_DEVICE] = LAUNCH_PART_BACK_TO_BACK,
                                            [GB_TIMER_ROUNDTRIP] = LAUNCH_PART_ROUND_TRIP};
+    return part_of[timer];
+}
+
+gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
+{
     gb_launch_state *s = run->state;
     const uint64_t most = run->timer == GB_TIMER_DEVICE ? at_once(run->args, run->timer) : 1;
     gb_code code = GB_OK;
@@ -108,7 +113,7 @@ gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_er
         out->ns += ns;
         done += n;
     }
-    out->parts[part_of[run->timer]] = out->ns;
+    out->parts[gb_launch_part(run->timer)] = out->ns;
     return code;
 }
 
