@@ -272,33 +272,19 @@ static void write_data(const phases *p, gb_buf *data)
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/* "batch 64, eager": the bar's case. A series' label gives its numbers without their names. */
+/* "batch 64, eager": the bar's case. */
 static void bar_label(const phases *p, const bar *b, gb_buf *out)
 {
-    size_t i;
-    const json_t *param;
     char value[160];
-    gb_buf bare = {0};
     const char *series = p->figures.items[b->series].label;
     gb_buf_printf(out, "%s %s", p->wanted.x,
                   gb_row_param_text(b->row, p->wanted.x, value, sizeof value));
-    json_array_foreach(p->wanted.series, i, param)
-    {
-        const char *name = json_string_value(param);
-        bool word = gb_row_word(b->row, name) != NULL;
-        gb_row_param_text(b->row, name, value, sizeof value);
-        gb_buf_printf(out, ", %s%s%s", word ? "" : name, word ? "" : " ", value);
-        gb_buf_printf(&bare, "%s%s", i > 0 ? ", " : "", value);
-    }
-    if (bare.data != NULL && strncmp(series, bare.data, bare.length) == 0) {
-        gb_buf_add(out, series + bare.length); /* what else tells it apart: a device */
-    } else if (strcmp(series, p->wanted.benchmark) != 0) {
+    if (strcmp(series, p->wanted.benchmark) != 0) {
         gb_buf_printf(out, ", %s", series);
     }
-    gb_buf_free(&bare);
 }
 
-/* "copy_in 4.1 % (2.10 us)  launch ...": every part, in the bar's order. */
+/* "copy_in 4.1 % (2.10 us); launch ...": every part, in the bar's order. */
 static void bar_text(const phases *p, const bar *b, double room, gb_buf *out)
 {
     for (size_t part = 0; part < blocks(p); part++) {
@@ -307,7 +293,7 @@ static void bar_text(const phases *p, const bar *b, double room, gb_buf *out)
         if (!(own > (part == p->n_parts ? SMALLEST_OTHER : 0))) {
             continue;
         }
-        char *one = gb_text_format("%s%s %s (%s)", out->length > 0 ? "   " : "",
+        char *one = gb_text_format("%s%s %s (%s)", out->length > 0 ? "; " : "",
                                    part < p->n_parts ? p->parts[part] : "other",
                                    gb_format_percent(own, percent, sizeof percent),
                                    gb_format_ns(own * whole_ns(b), time, sizeof time));

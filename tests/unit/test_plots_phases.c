@@ -56,7 +56,7 @@ START_TEST(shares_and_the_rest_are_those_of_the_records)
     ck_assert_double_eq_tol(rows[COLUMNS + 1], 70, 1e-9);
     ck_assert_double_eq_tol(rows[COLUMNS + 2], 100, 1e-9);
     ck_assert(picture_has(&p.script, "'batch 8, eager'"));
-    ck_assert(picture_has(&p.script, "copy_in 10.0 % (1.00 us)   compute 60.0 % (6.00 us)   other "
+    ck_assert(picture_has(&p.script, "copy_in 10.0 % (1.00 us); compute 60.0 % (6.00 us); other "
                                      "30.0 % (3.00 us)"));
     ck_assert(picture_has(&p.script, "'other: not in any part'"));
     ck_assert_uint_eq(p.notes.length, 0);
