@@ -59,9 +59,48 @@ static void findings(const gb_sheet *sheet, const gb_group *group, gb_buf *out)
     gb_buf_free(&items);
 }
 
-static void fit_cell(gb_buf *out, const json_t *fit, const char *key, char *text)
+static bool is_fit_of(const json_t *fit, const gb_group *group)
 {
-    gb_html_cell(out, text, json_number_value(json_object_get(fit, key)), "num");
+    const char *benchmark = json_string_value(json_object_get(fit, "benchmark"));
+    return benchmark != NULL && strcmp(benchmark, group->benchmark) == 0;
+}
+
+static void fit_cell(gb_buf *out, const json_t *fit, const char *key, const char *text)
+{
+    const json_t *value = json_object_get(fit, key);
+    bool there = json_is_number(value);
+    gb_html_cell(out, there ? text : "", there ? json_number_value(value) : NAN, "num");
+}
+
+static void fit_row(const gb_sheet *sheet, const json_t *fit, bool remarks, gb_buf *out)
+{
+    char text[32];
+    gb_buf name = {0};
+    const char *why = json_string_value(json_object_get(fit, "reason"));
+    double half = json_number_value(json_object_get(fit, "n_half"));
+    gb_say_series(fit, &name);
+    gb_html_row(out);
+    gb_html_cell(out, name.data != NULL ? name.data : "", NAN, NULL);
+    gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), text, sizeof text);
+    fit_cell(out, fit, "latency_ns", text);
+    gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", text, sizeof text);
+    fit_cell(out, fit, "bandwidth", text);
+    gb_format_bytes(half >= 0 && half < 9e18 ? (uint64_t)half : 0, text, sizeof text);
+    fit_cell(out, fit, "n_half", text);
+    gb_format_percent(json_number_value(json_object_get(fit, "max_error")), text, sizeof text);
+    fit_cell(out, fit, "max_error", text);
+    gb_html_cell(out,
+                 gb_results_device_label(sheet->results,
+                                         (int)json_integer_value(json_object_get(fit, "device"))),
+                 NAN, NULL);
+    if (remarks) {
+        gb_buf remark = {0};
+        gb_buf_printf(&remark, "%s%s", why != NULL ? "no line fits: " : "", why != NULL ? why : "");
+        gb_html_cell(out, remark.data != NULL ? remark.data : "", NAN, "text dim");
+        gb_buf_free(&remark);
+    }
+    gb_html_row_end(out);
+    gb_buf_free(&name);
 }
 
 /* The line t = latency + n / rate of each copy curve, or why there is none. */
@@ -72,63 +111,30 @@ static void fits(const gb_sheet *sheet, const gb_group *group, gb_buf *out)
                                              {"rate", true},
                                              {"latency dominates below", true},
                                              {"worst point is off by", true},
-                                             {"remark", false},
-                                             {"device", false}};
+                                             {"device", false},
+                                             {"remark", false}};
     size_t i, n = 0;
+    bool remarks = false;
     const json_t *fit;
     json_array_foreach(sheet->fits, i, fit)
     {
-        const char *benchmark = json_string_value(json_object_get(fit, "benchmark"));
-        if (benchmark == NULL || strcmp(benchmark, group->benchmark) != 0) {
-            continue;
-        }
-        if (n++ == 0) {
-            gb_buf caption = {0};
-            gb_buf_printf(&caption, "%s: the line t = latency + n / rate", group->benchmark);
-            gb_html_table(out, caption.data != NULL ? caption.data : "", columns, 7);
-            gb_buf_free(&caption);
-        }
-        char text[32];
-        gb_buf name = {0};
-        const char *why = json_string_value(json_object_get(fit, "reason"));
-        double half = json_number_value(json_object_get(fit, "n_half"));
-        gb_say_series(fit, &name);
-        gb_html_row(out);
-        gb_html_cell(out, name.data != NULL ? name.data : "", NAN, NULL);
-        gb_buf_free(&name);
-        if (why != NULL) {
-            for (int column = 0; column < 4; column++) {
-                gb_html_cell(out, "", NAN, "num");
-            }
-            gb_buf reason = {0};
-            gb_buf_printf(&reason, "no line fits: %s", why);
-            gb_html_cell(out, reason.data != NULL ? reason.data : "", NAN, "text dim");
-            gb_buf_free(&reason);
-        } else {
-            gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), text, sizeof text);
-            fit_cell(out, fit, "latency_ns", text);
-            gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", text,
-                           sizeof text);
-            fit_cell(out, fit, "bandwidth", text);
-            snprintf(text, sizeof text, "-");
-            if (half >= 0 && half < 9e18) {
-                gb_format_bytes((uint64_t)half, text, sizeof text);
-            }
-            fit_cell(out, fit, "n_half", text);
-            gb_format_percent(json_number_value(json_object_get(fit, "max_error")), text,
-                              sizeof text);
-            fit_cell(out, fit, "max_error", text);
-            gb_html_cell(out, "", NAN, NULL);
-        }
-        gb_html_cell(out,
-                     gb_results_device_label(
-                         sheet->results, (int)json_integer_value(json_object_get(fit, "device"))),
-                     NAN, NULL);
-        gb_html_row_end(out);
+        n += is_fit_of(fit, group);
+        remarks |= is_fit_of(fit, group) && json_is_string(json_object_get(fit, "reason"));
     }
-    if (n > 0) {
-        gb_html_table_end(out);
+    if (n == 0) {
+        return;
     }
+    gb_buf caption = {0};
+    gb_buf_printf(&caption, "%s: the line t = latency + n / rate", group->benchmark);
+    gb_html_table(out, caption.data != NULL ? caption.data : "", columns, remarks ? 7 : 6);
+    gb_buf_free(&caption);
+    json_array_foreach(sheet->fits, i, fit)
+    {
+        if (is_fit_of(fit, group)) {
+            fit_row(sheet, fit, remarks, out);
+        }
+    }
+    gb_html_table_end(out);
 }
 
 void gb_page_pictures(const gb_sheet *sheet, const char *benchmark, gb_buf *out)
