@@ -2,7 +2,8 @@
 """Pictures are whole and not blank: every script has its SVG and PNG; the SVG is XML with lines and
 texts drawn in it and no coordinate that is none; the PNG has the same size and, decoded here (the
 first of each run and of each type: it takes time), something other than its ground on it. And a script run by hand
-gives the same SVG and says nothing.
+gives the same SVG and says nothing. Titles are shown letter by letter; each picture names device,
+kind and date, and says which way is better; where nothing was measured there is none.
 
   pictures.py OUT      OUT: what reports.py made
 """
@@ -18,6 +19,7 @@ import zlib
 SVG = "{http://www.w3.org/2000/svg}"
 WIDTHS, HEIGHTS = range(1000, 1500), range(300, 2500)
 LEAST_PIXELS = 3000  # of 600,000: axes, texts and one marker are more
+METRICS = ("curve", "bar", "ladder", "batch-curve", "roofline", "distribution")
 DRAWN = ("path", "circle", "rect", "polygon", "polyline", "line", "use")
 
 
@@ -123,6 +125,32 @@ def check_svg(root):
     return problems
 
 
+def spoken(path):
+    """The texts of an SVG."""
+    return ["".join(e.itertext()).strip() for e in ElementTree.parse(path).getroot().iter(SVG + "text")]
+
+
+def says(path, run, kind, title):
+    """What every picture tells: of which device, what kind of device, when, and which way is better;
+    the title as it was written."""
+    texts = spoken(path)
+    whole = "\n".join(texts).replace("\u200b", "")
+    devices = run["devices"]
+    problems = []
+    for device in devices:
+        if device["name"][:20] not in whole:
+            problems.append(f"does not name {device['name']}")
+    if run["run"]["started"][:10] not in whole:
+        problems.append("has no date")
+    if devices[0]["kind"] == "cpu" and "not of a GPU" not in whole:
+        problems.append("does not say that it shows a CPU's figures")
+    if kind in METRICS and not re.search(r"(higher|lower) is better", whole):
+        problems.append("does not say which way is better")
+    if title is not None and len(title) < 60 and title not in whole.split("\n"):
+        problems.append(f"does not show its title as it is: {title}")
+    return problems
+
+
 def by_hand(directory, script):
     """gnuplot plots/x.gp in a copy of the directory's scripts and data."""
     svg = os.path.join(directory, "plots", script[:-3] + ".svg")
@@ -139,11 +167,12 @@ def by_hand(directory, script):
     return problems + ([f"gnuplot says: {done.stdout.strip()[:200]}"] if done.stdout.strip() else [])
 
 
-def types(directory):
-    """The type of each plot by its number."""
-    with open(os.path.join(directory, "results.json"), encoding="utf-8") as file:
-        plots = json.load(file)["suite"].get("plots", [])
-    return {i + 1: plot["type"] for i, plot in enumerate(plots)}
+def document(directory):
+    path = os.path.join(directory, "results.json")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def check_pair(path, decode):
@@ -158,19 +187,27 @@ def check_pair(path, decode):
 def check(directory, decoded):
     plots, problems = os.path.join(directory, "plots"), []
     scripts = sorted(f for f in os.listdir(plots) if f.endswith(".gp"))
-    of = types(directory) if os.path.exists(os.path.join(directory, "results.json")) else {}
+    run = document(directory)
+    asked = run["suite"]["plots"] if run else []
     for i, script in enumerate(scripts):
         name = script[:-3]
         number = name.split("-")[0]
-        kind = of.get(int(number)) if number.isdigit() else None
+        plot = asked[int(number) - 1] if run and number.isdigit() else {}
+        kind, title = plot.get("type"), plot.get("title")
+        path = os.path.join(plots, name)
         try:
-            found = check_pair(os.path.join(plots, name), i == 0 or kind not in decoded)
+            found = check_pair(path, i == 0 or kind not in decoded)
+            # A distribution's title goes on with the name of its case.
+            found += says(path + ".svg", run, kind, title if kind in METRICS[:-2] else None) if run else []
         except (OSError, ValueError, ElementTree.ParseError) as error:
             found = [str(error)]
         decoded.add(kind)
         if i == 0 and not found:
             found = by_hand(directory, script)
         problems += [f"{name}: {p}" for p in found]
+    if run and run["complete"] and not any(r["status"] == "ok" for r in run["records"]) and \
+            os.listdir(plots):
+        problems.append("nothing was measured, but there are pictures")
     return len(scripts), problems
 
 
