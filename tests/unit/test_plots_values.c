@@ -307,6 +307,46 @@ START_TEST(x_of_zero_makes_the_axis_linear)
 }
 END_TEST
 
+/* One gnuplot draws all: what one picture sets must not be in the next. */
+START_TEST(a_picture_leaves_nothing_to_the_next)
+{
+    fixture f;
+    char dir[128], params[80];
+    gb_buf notes = {0};
+    gb_pictures pictures;
+    gb_error err = {0};
+    if (!have_gnuplot()) {
+        return;
+    }
+    make_dir(dir, "run");
+    fixture_open(
+        &f, "cuda",
+        "[{\"type\": \"batch-curve\", \"benchmark\": \"mlp\", \"x\": \"batch\", \"y\": null, "
+        "\"series\": [], \"title\": null}, {\"type\": \"curve\", \"benchmark\": \"s\", "
+        "\"x\": \"n\", \"y\": \"time\", \"series\": [], \"title\": null}]");
+    for (uint32_t i = 0; i < 8; i++) {
+        add_request(&f, "vendor", i, 32);
+        snprintf(params, sizeof params, "{\"n\": %u}", 1 + i);
+        fixture_add(&f, "s", "stream", params, 8 + i, 0, 1000, NAN);
+    }
+    ck_assert_int_eq(gb_report_plots(&f.results, dir, "gnuplot", &pictures, &notes, &err), GB_OK);
+    ck_assert_uint_eq(pictures.n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        char *file = gb_text_format("%s.svg", pictures.items[i].name);
+        char *svg = slurp(dir, file);
+        ck_assert_ptr_nonnull(svg);
+        ck_assert_msg((strstr(svg, "knee: batch 32") != NULL) == (i == 0), "%s", file);
+        ck_assert_msg((strstr(svg, "latency of a request") != NULL) == (i == 0), "%s", file);
+        ck_assert((strstr(pictures.items[i].note, GB_KNEE_RULE) != NULL) == (i == 0));
+        free(svg);
+        free(file);
+    }
+    gb_pictures_free(&pictures);
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
 /* A long legend beside the plot would leave it no width. */
 START_TEST(a_wide_legend_stands_below_the_plot)
 {
@@ -414,6 +454,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, emulated_figures_are_not_drawn_beside_others);
     tcase_add_test(tests, cases_that_differ_in_another_parameter_are_series_of_their_own);
     tcase_add_test(tests, x_of_zero_makes_the_axis_linear);
+    tcase_add_test(tests, a_picture_leaves_nothing_to_the_next);
     tcase_add_test(tests, a_wide_legend_stands_below_the_plot);
     tcase_add_test(tests, devices_are_series_of_one_picture);
     tcase_add_test(tests, the_fitted_line_is_in_the_unit_of_the_curve);
