@@ -94,23 +94,27 @@ END_TEST
     "[{\"type\": \"batch-curve\", \"benchmark\": \"mlp\", \"x\": \"batch\", \"y\": null, "         \
     "\"series\": [\"math\"], \"title\": null}]"
 
-/* A request of `batch` items: throughput grows until `flat` items. */
-static gb_record *add_request(fixture *f, const char *math, uint32_t index, double flat)
+#define REPLICATES 3
+
+/* A request of `batch` items, in replicates that hardly differ: throughput grows until `flat`
+ * items; p99 is `tail` times the median. */
+static void add_request(fixture *f, const char *math, uint32_t index, double flat, double tail)
 {
     char params[80];
     double batch = (double)(1u << index);
-    double time = 20000 * fmax(1, batch / flat);
     snprintf(params, sizeof params, "{\"batch\": %.0f, \"math\": \"%s\"}", batch, math);
-    gb_record *r = fixture_add(f, "mlp", "batch", params, index, 0, time, NAN);
-    r->n_metrics = 1;
-    snprintf(r->metrics[0].name, sizeof r->metrics[0].name, "throughput");
-    snprintf(r->metrics[0].unit, sizeof r->metrics[0].unit, "1/s");
-    r->metrics[0].higher_is_better = true;
-    r->metrics[0].value = batch / time * 1e9;
-    r->metrics[0].peak = NAN;
-    r->time.p95 = time * 1.25;
-    r->time.p99 = time * 2;
-    return r;
+    for (uint32_t i = 0; i < REPLICATES; i++) {
+        double time = 20000 * fmax(1, batch / flat) * (1 + 1e-6 * ((double)i - 1));
+        gb_record *r = fixture_add(f, "mlp", "batch", params, index, i, time, NAN);
+        r->n_metrics = 1;
+        snprintf(r->metrics[0].name, sizeof r->metrics[0].name, "throughput");
+        snprintf(r->metrics[0].unit, sizeof r->metrics[0].unit, "1/s");
+        r->metrics[0].higher_is_better = true;
+        r->metrics[0].value = batch / time * 1e9;
+        r->metrics[0].peak = NAN;
+        r->time.p95 = time * 1.25;
+        r->time.p99 = time * tail;
+    }
 }
 
 START_TEST(batch_curves_are_the_records_figures)
@@ -121,19 +125,20 @@ START_TEST(batch_curves_are_the_records_figures)
     make_dir(dir, "run");
     fixture_open(&f, "cuda", BATCH_PLOT);
     for (uint32_t i = 0; i < 8; i++) {
-        add_request(&f, "vendor", i, 32)->time.p99 = i < 4 ? 41000 : NAN;
+        add_request(&f, "vendor", i, 32, i < 4 ? 2 : NAN);
     }
     plot(&f, dir, "true", &notes);
     char *data = read_suffix(dir, ".dat");
     for (size_t i = 0; i < 8; i++) {
-        const gb_record *r = &f.results.records[i];
+        const gb_record *r = &f.results.records[REPLICATES * i + 1]; /* the middle one */
         double row[7];
         read_line(data, 0, i, row, 7);
         ck_assert_double_eq(row[0], (double)(1u << i));
         ck_near(row[1], r->metrics[0].value);
         ck_near(row[4], r->time.median);
         ck_near(row[5], r->time.p95);
-        ck_assert(i < 4 ? fabs(row[6] / 41000 - 1) < 1e-9 : isnan(row[6]));
+        ck_assert(row[2] < row[1] && row[1] < row[3]);
+        ck_assert(i < 4 ? fabs(row[6] / r->time.median / 2 - 1) < 1e-9 : isnan(row[6]));
     }
     free(data);
     gb_buf_free(&notes);
@@ -152,8 +157,8 @@ START_TEST(the_knee_is_that_of_the_findings)
     make_dir(dir, "run");
     fixture_open(&f, "cuda", BATCH_PLOT);
     for (uint32_t b = 0; b < 8; b++) {
-        add_request(&f, "vendor", b, 32);
-        add_request(&f, "own", b, 1000); /* still rises */
+        add_request(&f, "vendor", b, 32, 2);
+        add_request(&f, "own", b, 1000, 2); /* still rises */
     }
     gb_error err = {0};
     ck_assert_int_eq(gb_report_findings(&f.results, &findings, &err), GB_OK);
@@ -187,7 +192,7 @@ START_TEST(a_percentile_that_nobody_has_is_not_in_the_legend)
         make_dir(dir, "run");
         fixture_open(&f, "cuda", BATCH_PLOT);
         for (uint32_t i = 0; i < 4; i++) {
-            add_request(&f, "vendor", i, 32)->time.p99 = known ? 1e6 : NAN;
+            add_request(&f, "vendor", i, 32, known ? 2 : NAN);
         }
         plot(&f, dir, "true", &notes);
         char *script = read_suffix(dir, ".gp");
@@ -325,7 +330,7 @@ START_TEST(a_picture_leaves_nothing_to_the_next)
         "\"series\": [], \"title\": null}, {\"type\": \"curve\", \"benchmark\": \"s\", "
         "\"x\": \"n\", \"y\": \"time\", \"series\": [], \"title\": null}]");
     for (uint32_t i = 0; i < 8; i++) {
-        add_request(&f, "vendor", i, 32);
+        add_request(&f, "vendor", i, 32, 2);
         snprintf(params, sizeof params, "{\"n\": %u}", 1 + i);
         fixture_add(&f, "s", "stream", params, 8 + i, 0, 1000, NAN);
     }
