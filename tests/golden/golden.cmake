@@ -15,7 +15,7 @@ if(Python3_FOUND)
   add_test(NAME golden.schema COMMAND ${Python3_EXECUTABLE}
     ${PROJECT_SOURCE_DIR}/tests/unit/results_schema.py
     ${PROJECT_SOURCE_DIR}/configs/schemas/results-1.json ${gb_golden}/gpu ${gb_golden}/gpu2
-    ${gb_golden}/many ${gb_golden}/bimodal)
+    ${gb_golden}/bimodal)
   add_test(NAME golden.data_TIM-17
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/readback.py ${gb_golden})
   add_test(NAME golden.pictures_PLT-02_PLT-05_PLT-08_PLT-14

@@ -106,14 +106,19 @@ class Run:
 
 # ---- data files ----
 
+def words(line):
+    """The words of a row; one in quotes is the last, and a comment may follow."""
+    before, quote, rest = line.partition('"')
+    return before.split() + [rest.split('"')[0]] if quote else line.split("#")[0].split()
+
+
 def blocks(path):
     """[(comment lines, rows of words)], a block each."""
     out = []
     with open(path, encoding="utf-8") as file:
         for text in file.read().split("\n\n\n"):
             lines = text.strip("\n").split("\n")
-            rows = [line.split('"')[0].split() + line.split('"')[1:2] for line in lines
-                    if line and not line.startswith("#")]
+            rows = [words(line) for line in lines if line and not line.startswith("#")]
             out.append(([line for line in lines if line.startswith("#")], rows))
     return out
 
@@ -306,7 +311,8 @@ def read_samples(run, case, found):
 def measured_roofs(cases, llc, compute):
     """The best of what is far beyond the last cache, of what is well inside, and of arithmetic."""
     streams = [(c.first["work"]["working_set"], c.value("bandwidth")) for c in cases
-               if c.first["kernel"] == "stream" and c.params["op"] in ("read", "dot", "triad")]
+               if c.first["kernel"] == "stream" and c.params["op"] in ("read", "dot", "triad") and
+               not any("implausible" in r["flags"] for r in c.records)]
     kinds = [[rate for size, rate in streams if size >= 4 * llc],
              [rate for size, rate in streams if size <= 0.4 * llc],
              [c.first["work"]["flops"] * 1e9 / c.value("time") for c in cases
