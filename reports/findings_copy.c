@@ -23,7 +23,8 @@ static bool fit_plain(const gb_view *view, const char *direction, const char *me
 {
     double *bytes = calloc(2 * view->n + 1, sizeof *bytes);
     double *ns = bytes + view->n;
-    const gb_row *first = NULL;
+    const gb_row *first = NULL, *least = NULL, *most = NULL;
+    double low = INFINITY, high = 0;
     size_t n = 0;
     for (size_t i = 0; bytes != NULL && i < view->n; i++) {
         const gb_row *row = &view->rows[i];
@@ -33,11 +34,17 @@ static bool fit_plain(const gb_view *view, const char *direction, const char *me
                                first->first->cache == row->first->cache))) {
             first = first == NULL ? row : first;
             gb_row_number(row, "bytes", &bytes[n]);
+            least = bytes[n] < low ? row : least;
+            most = bytes[n] > high ? row : most;
+            low = fmin(low, bytes[n]);
+            high = fmax(high, bytes[n]);
             ns[n++] = row->time_ns;
         }
     }
-    bool fits = n > 0 && gb_stats_fit(bytes, ns, n, fit, NULL) == GB_OK &&
-                fit->max_error <= WORST_FIT && fit->n_half < 9e18;
+    /* The smallest tells the latency, the largest the bandwidth. */
+    bool fits = n > 0 && gb_row_firm(least, "time") && gb_row_firm(most, "time") &&
+                gb_stats_fit(bytes, ns, n, fit, NULL) == GB_OK && fit->max_error <= WORST_FIT &&
+                fit->n_half < 9e18;
     free(bytes);
     return fits;
 }
@@ -89,7 +96,7 @@ bool gb_finding_both_ways(const gb_view *view, gb_buf *text)
     bool higher;
     double fast = both != NULL ? gb_row_metric(both, "bandwidth", &unit, &higher) : NAN;
     double slow = one != NULL ? gb_row_metric(one, "bandwidth", &unit, &higher) : NAN;
-    if (!(fast > 0) || !(slow > 0)) {
+    if (!(fast > 0) || !(slow > 0) || !gb_rows_differ(view->results, both, one, "bandwidth")) {
         return false;
     }
     char bytes[32], together[32], alone[32];

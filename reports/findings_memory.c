@@ -46,7 +46,7 @@ bool gb_finding_stride_waste(const gb_view *view, gb_buf *text)
     const gb_row *row = view->cpu ? NULL : telling_stride(view), *straight = NULL;
     double stride = 1, other = 0, elements = 0;
     if (row == NULL || row->first->work.bytes_sectors <= row->first->work.bytes_moved ||
-        !gb_row_number(row, "elements", &elements)) {
+        !gb_row_number(row, "elements", &elements) || !gb_row_firm(row, "bandwidth")) {
         return false;
     }
     is_strided(row, &stride);
@@ -65,7 +65,7 @@ bool gb_finding_stride_waste(const gb_view *view, gb_buf *text)
         "useful data",
         stride, 100 * (1 - (double)work->bytes_moved / (double)work->bytes_sectors),
         gb_format_rate(bandwidth(row), "B/s", slow, sizeof slow));
-    if (straight != NULL) {
+    if (straight != NULL && gb_rows_differ(view->results, row, straight, "bandwidth")) {
         gb_buf_printf(text, " against %s in order",
                       gb_format_rate(bandwidth(straight), "B/s", fast, sizeof fast));
     }
@@ -77,7 +77,8 @@ bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
 {
     gb_roofs roofs;
     gb_roofs_find(view->results, view->rows, view->n, view->device, GB_COMPUTE_NONE, &roofs);
-    if (!(roofs.cache > 0) || !(roofs.memory > 0)) {
+    if (!(roofs.cache > 0) || !(roofs.memory > 0) ||
+        !gb_rows_differ(view->results, roofs.cache_row, roofs.memory_row, "bandwidth")) {
         return false;
     }
     char cache[32], memory[32];

@@ -78,18 +78,19 @@ static void half_range(gb_buf *script, const char *axis, double low, double high
 
 /* --- the knee --------------------------------------------------------------------------------- */
 
-static bool knee_of(const gb_series *series, gb_knee *knee, gb_error *err, gb_code *code)
+static bool knee_of(const batch_curve *c, const gb_series *series, gb_knee *knee, gb_error *err,
+                    gb_code *code)
 {
-    double *rates = calloc(series->n + 1, sizeof *rates);
-    if (rates == NULL) {
+    const gb_row **rows = calloc(series->n + 1, sizeof *rows);
+    if (rows == NULL) {
         *code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
         return false;
     }
     for (size_t i = 0; i < series->n; i++) {
-        rates[i] = series->points[i].y;
+        rows[i] = series->points[i].row;
     }
-    bool enough = gb_batch_knee(rates, series->n, knee);
-    free(rates);
+    bool enough = gb_batch_knee(c->results, rows, series->n, knee);
+    free(rows);
     return enough;
 }
 
@@ -115,11 +116,14 @@ static void mark_knee(const batch_curve *c, size_t s, double batch, gb_buf *scri
     free(text);
 }
 
-static void say_no_knee(const batch_curve *c, size_t s, gb_buf *script)
+static void say_no_knee(const batch_curve *c, size_t s, gb_knee_kind kind, gb_buf *script)
 {
-    char *text = gb_text_format("%s%sno knee: throughput still rises",
-                                c->figures.n > 1 ? c->figures.items[s].label : "",
-                                c->figures.n > 1 ? ": " : "");
+    static const char *const why[] = {[GB_KNEE_RISES] = "throughput still rises",
+                                      [GB_KNEE_FALLS] = "throughput falls again",
+                                      [GB_KNEE_UNCLEAR] = "not told from noise"};
+    char *text =
+        gb_text_format("%s%sno knee: %s", c->figures.n > 1 ? c->figures.items[s].label : "",
+                       c->figures.n > 1 ? ": " : "", why[kind]);
     gb_buf_add(script, "set label ");
     gb_picture_text(script, text != NULL ? text : "no knee", 60);
     gb_buf_printf(script, " noenhanced at graph 0.02, graph %s left font ',10'\n",
@@ -135,13 +139,13 @@ static gb_code mark_knees(const batch_curve *c, gb_buf *script, gb_error *err)
     for (size_t s = 0; s < c->figures.n; s++) {
         gb_knee knee;
         const gb_series *series = &c->figures.items[s];
-        if (!knee_of(series, &knee, err, &code)) {
+        if (!knee_of(c, series, &knee, err, &code)) {
             continue;
         }
-        if (knee.found) {
+        if (knee.kind == GB_KNEE_FOUND) {
             mark_knee(c, s, series->points[knee.at].x, script);
         } else {
-            say_no_knee(c, s, script);
+            say_no_knee(c, s, knee.kind, script);
         }
     }
     return code;

@@ -84,6 +84,25 @@ START_TEST(percent_of_the_vendor)
 }
 END_TEST
 
+START_TEST(a_cold_case_says_so)
+{
+    char text[512];
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    product(&f, "vendor", "fp32", 4096, 50e12)->cache = GB_CACHE_COLD;
+    product(&f, "tiled", "fp32", 4096, 5e12)->cache = GB_CACHE_COLD;
+    product(&f, "naive", "fp32", 4096, 1e12)->cache = GB_CACHE_COLD;
+    ck_assert_str_eq(
+        finding(&f, "vendor-product", text, sizeof text),
+        "The vendor's BLAS multiplies 4096 x 4096 matrices (fp32) (cold cache) at 50.0 "
+        "TFLOP/s; of that tiled reaches 10 % (5.00 TFLOP/s), naive reaches 2.0 % (1.00 "
+        "TFLOP/s).");
+    finding(&f, "tiled-product", text, sizeof text);
+    ck_assert_msg(strstr(text, "factor of 5.00 (cold cache).") != NULL, "%s", text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(what_may_not_be_compared_is_not)
 {
     char text[512];
@@ -106,6 +125,7 @@ static void add_cases(Suite *suite)
     TCase *tc = tcase_create("matmul");
     tcase_add_test(tc, tiles_against_loops);
     tcase_add_test(tc, percent_of_the_vendor);
+    tcase_add_test(tc, a_cold_case_says_so);
     tcase_add_test(tc, what_may_not_be_compared_is_not);
     suite_add_tcase(suite, tc);
 }
