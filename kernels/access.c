@@ -19,12 +19,9 @@ static const char *const pattern_words[] = {"coalesced", "strided", "offset", "r
 #define WARP 32
 
 static const gb_param params[] = {
-    [PATTERN] = {.name = "pattern",
-                 .summary = "where neighbouring loads go: next to each other, `stride` apart, "
-                            "`offset` off the start, or anywhere",
-                 .kind = GB_PARAM_WORD,
-                 .words = pattern_words,
-                 .default_value = {.word = "coalesced"}},
+    [PATTERN] = GB_WORD_PARAM("pattern", pattern_words, "coalesced",
+                              "where neighbouring loads go: next to each other, `stride` apart, "
+                              "`offset` off the start, or anywhere"),
     [STRIDE] = {.name = "stride",
                 .summary = "of strided: elements from one load to the next",
                 .kind = GB_PARAM_COUNT,
@@ -49,12 +46,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "useful bytes (loaded elements and stored sums) over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_BANDWIDTH("useful bytes (loaded elements and stored sums) over time"),
     {.name = "sector_bandwidth",
      .unit = "B/s",
      .summary = "bytes of all 32-byte sectors that the loads of each warp touch, over time",
@@ -174,19 +166,6 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
 }
 
-static uint32_t value(uint64_t seed, uint64_t place)
-{
-    return (uint32_t)(gb_mix(seed, place) >> 32);
-}
-
-static void make(void *user, void *elements, uint64_t first, size_t count)
-{
-    const state *s = user;
-    uint32_t *values = elements;
-    for (size_t i = 0; i < count; i++)
-        values[i] = value(s->seed, first + i);
-}
-
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
@@ -220,7 +199,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     if (code == GB_OK)
         code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)(s->outputs * ELEMENT), &s->out, err);
     if (code == GB_OK)
-        code = gb_memory_write(run, &s->in, ELEMENT, places, make, s, err);
+        code = gb_memory_write(run, &s->in, ELEMENT, places, gb_make_words32, &s->seed, err);
     return code;
 }
 
@@ -261,7 +240,7 @@ static uint32_t expected(const state *s, uint64_t output)
     for (uint64_t l = 0; l < ACCESS_LOADS; l++) {
         const uint64_t i = first + l * ACCESS_BLOCK + thread;
         if (i < s->n)
-            sum += value(s->seed, place(s, i));
+            sum += gb_word32(s->seed, place(s, i));
     }
     return sum;
 }

@@ -82,19 +82,6 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
 }
 
-static uint32_t value(uint64_t seed, uint64_t place)
-{
-    return (uint32_t)(gb_mix(seed, place) >> 32);
-}
-
-static void make(void *user, void *elements, uint64_t first, size_t count)
-{
-    const state *s = user;
-    uint32_t *values = elements;
-    for (size_t i = 0; i < count; i++)
-        values[i] = value(s->seed, first + i);
-}
-
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
@@ -112,7 +99,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     if (code == GB_OK)
         code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->outputs * WORD, &s->out, err);
     if (code == GB_OK)
-        code = gb_memory_write(run, &s->in, WORD, BANK_WORDS, make, s, err);
+        code = gb_memory_write(run, &s->in, WORD, BANK_WORDS, gb_make_words32, &s->seed, err);
     return code;
 }
 
@@ -138,7 +125,7 @@ static void expected_sums(const state *s, uint32_t sums[BANK_BLOCK])
         uint32_t at_word[BANK_BANKS] = {0};
         for (uint32_t word = 0; word < BANK_BANKS; word++)
             for (uint32_t l = 0; l < BANK_LOADS; l++)
-                at_word[word] += value(s->seed, lane * s->stride + word + l * BANK_BANKS);
+                at_word[word] += gb_word32(s->seed, lane * s->stride + word + l * BANK_BANKS);
         sums[t] = 0;
         for (uint32_t round = 0; round < s->rounds; round++)
             sums[t] += at_word[(warp + round) % BANK_BANKS];

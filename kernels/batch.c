@@ -33,28 +33,15 @@ static const gb_param params[] = {
                       .min = 1,
                       .max = 4096,
                       .default_value = {.number = 512}},
-    [BATCH_MATH] = {.name = "math",
-                    .summary = "the layers' products by the vendor's BLAS (FP32) or by an own "
-                               "tiled kernel",
-                    .kind = GB_PARAM_WORD,
-                    .words = math_words,
-                    .default_value = {.word = "own"}},
-    [BATCH_SUBMIT] = {.name = "submit",
-                      .summary = "a request's copies and kernels one by one, or as one graph",
-                      .kind = GB_PARAM_WORD,
-                      .words = submit_words,
-                      .default_value = {.word = "eager"}},
-    [BATCH_MEMORY] = {.name = "memory",
-                      .summary = "kind of the host's memory",
-                      .kind = GB_PARAM_WORD,
-                      .words = memory_words,
-                      .default_value = {.word = "pinned"}},
-    [BATCH_EVENTS] = {.name = "events",
-                      .summary = "events between the steps of a request, which give its parts "
-                                 "(graph: around it), or none, for the bare request",
-                      .kind = GB_PARAM_WORD,
-                      .words = events_words,
-                      .default_value = {.word = "steps"}},
+    [BATCH_MATH] = GB_WORD_PARAM("math", math_words, "own",
+                                 "the layers' products by the vendor's BLAS (FP32) or by an own "
+                                 "tiled kernel"),
+    [BATCH_SUBMIT] = GB_WORD_PARAM("submit", submit_words, "eager",
+                                   "a request's copies and kernels one by one, or as one graph"),
+    [BATCH_MEMORY] = GB_WORD_PARAM("memory", memory_words, "pinned", "kind of the host's memory"),
+    [BATCH_EVENTS] = GB_WORD_PARAM("events", events_words, "steps",
+                                   "events between the steps of a request, which give its parts "
+                                   "(graph: around it), or none, for the bare request"),
 };
 
 static const char *const parts[] = {
@@ -70,19 +57,9 @@ static const gb_metric_spec metrics[] = {
      .higher_is_better = true,
      .numerator = GB_PER_ITEMS,
      .part = -1},
-    {.name = "flop_rate",
-     .unit = "FLOP/s",
-     .summary = "operations of both layers over the whole request",
-     .higher_is_better = true,
-     .numerator = GB_PER_FLOPS,
-     .part = -1},
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "weights, inputs, hidden values and outputs, each moved once, over the whole "
-                "request",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_FLOP_RATE("operations of both layers over the whole request"),
+    GB_BANDWIDTH("weights, inputs, hidden values and outputs, each moved once, over the whole "
+                 "request"),
 };
 
 static bool is_word(const gb_value args[], int param, const char *word)

@@ -13,6 +13,14 @@ unsigned gb_word_index(const char *const words[], gb_value value)
     return i;
 }
 
+void gb_make_words32(void *seed, void *elements, uint64_t first, size_t count)
+{
+    const uint64_t of = *(const uint64_t *)seed;
+    uint32_t *values = elements;
+    for (size_t i = 0; i < count; i++)
+        values[i] = gb_word32(of, first + i);
+}
+
 gb_launch gb_launch_shape(const gb_device *dev, uint64_t threads, uint32_t block)
 {
     const gb_device_info *info = &dev->info;

@@ -1,4 +1,4 @@
-/* What the kernels share: words of parameters, test data in and out of a device's memory
+/* What the kernels share: rows of their tables, test data in and out of a device's memory
  * (test_data.c), comparisons that say what is wrong, the shape of a launch. */
 #ifndef GB_KERNELS_COMMON_H
 #define GB_KERNELS_COMMON_H
@@ -11,6 +11,26 @@
 
 /* Threads per block of every kernel that has no reason to choose otherwise. */
 #define GB_BLOCK 256
+
+/* Rows of the tables that many kernels have: a parameter that is one of a list of words, and the
+ * two commonest metrics. */
+#define GB_WORD_PARAM(name_, words_, default_, summary_)                                           \
+    {                                                                                              \
+        .name = name_, .summary = summary_, .kind = GB_PARAM_WORD, .words = words_,                \
+        .default_value = {                                                                         \
+            .word = default_                                                                       \
+        }                                                                                          \
+    }
+#define GB_BANDWIDTH(summary_)                                                                     \
+    {                                                                                              \
+        .name = "bandwidth", .unit = "B/s", .summary = summary_, .higher_is_better = true,         \
+        .numerator = GB_PER_BYTES_MOVED, .part = -1                                                \
+    }
+#define GB_FLOP_RATE(summary_)                                                                     \
+    {                                                                                              \
+        .name = "flop_rate", .unit = "FLOP/s", .summary = summary_, .higher_is_better = true,      \
+        .numerator = GB_PER_FLOPS, .part = -1                                                      \
+    }
 
 /* Index of a WORD argument in its parameter's list of words (so that an enum can name it). */
 unsigned gb_word_index(const char *const words[], gb_value value);
@@ -28,6 +48,14 @@ static inline uint64_t gb_mix(uint64_t seed, uint64_t index)
     uint64_t x = (index ^ seed) * UINT64_C(0x9e3779b97f4a7c15);
     return x ^ (x >> 29);
 }
+
+/* The same as test data of 32 bits, number `index` of a series; as a gb_make_fn, which takes a
+ * pointer to the seed. */
+static inline uint32_t gb_word32(uint64_t seed, uint64_t index)
+{
+    return (uint32_t)(gb_mix(seed, index) >> 32);
+}
+void gb_make_words32(void *seed, void *elements, uint64_t first, size_t count);
 
 /* What a comparison found. Zero-initialise it. */
 typedef struct gb_mismatch {

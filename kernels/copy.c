@@ -15,17 +15,11 @@ static const gb_memory_kind memory_kinds[] = {GB_MEM_PAGEABLE,       GB_MEM_PINN
                                               GB_MEM_MANAGED,        GB_MEM_DEVICE};
 
 static const gb_param params[] = {
-    [COPY_DIRECTION] = {.name = "direction",
-                        .summary =
-                            "host to device, device to host, within the device, both at once",
-                        .kind = GB_PARAM_WORD,
-                        .words = direction_words,
-                        .default_value = {.word = "h2d"}},
-    [COPY_MEMORY] = {.name = "memory",
-                     .summary = "kind of the host's memory; device for d2d",
-                     .kind = GB_PARAM_WORD,
-                     .words = memory_words,
-                     .default_value = {.word = "pinned"}},
+    [COPY_DIRECTION] =
+        GB_WORD_PARAM("direction", direction_words, "h2d",
+                      "host to device, device to host, within the device, both at once"),
+    [COPY_MEMORY] = GB_WORD_PARAM("memory", memory_words, "pinned",
+                                  "kind of the host's memory; device for d2d"),
     [COPY_BYTES] = {.name = "bytes",
                     .summary = "size of the copy (bidirectional: of each direction)",
                     .kind = GB_PARAM_BYTES,
@@ -48,12 +42,7 @@ static const char *const parts[] = {[COPY_PART_H2D] = "h2d",
                                     [COPY_PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes by convention (h2d, d2h: N; d2d, bidirectional: 2N) over the whole time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_BANDWIDTH("bytes by convention (h2d, d2h: N; d2d, bidirectional: 2N) over the whole time"),
     {.name = "bandwidth_h2d",
      .unit = "B/s",
      .summary = "bidirectional: N over the time until this direction had ended; the slower one "
@@ -84,6 +73,14 @@ gb_copy_direction gb_copy_direction_of(const gb_value args[])
 gb_memory_kind gb_copy_memory_of(const gb_value args[])
 {
     return memory_kinds[gb_word_index(memory_words, args[COPY_MEMORY])];
+}
+
+/* As gb_copy_sample fills them. */
+static bool has_part(const gb_value args[], gb_timer timer, int part)
+{
+    if (gb_copy_memory_of(args) == GB_MEM_MANAGED)
+        return timer != GB_TIMER_CALL && (part == COPY_PART_TOUCH || part == COPY_PART_MIGRATE);
+    return gb_copy_samples_itself(args, timer) && (part == COPY_PART_H2D || part == COPY_PART_D2H);
 }
 
 /* Which combinations make sense at all. */
@@ -340,6 +337,7 @@ const gb_kernel gb_kernel_copy = {
             .metrics = metrics,
             .n_metrics = GB_COUNT(metrics),
             .parts = parts,
+            .has_part = has_part,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),

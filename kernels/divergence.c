@@ -27,12 +27,9 @@ static const char *const order_words[] = {"sorted", "shuffled", NULL};
 #define VALUES 1024
 
 static const gb_param params[] = {
-    [PATTERN] = {.name = "pattern",
-                 .summary = "what makes paths differ: a code for each of `ways`, the same chosen "
-                            "by data, loops of `ways` lengths, or work for one in `ways` alone",
-                 .kind = GB_PARAM_WORD,
-                 .words = pattern_words,
-                 .default_value = {.word = "ways"}},
+    [PATTERN] = GB_WORD_PARAM("pattern", pattern_words, "ways",
+                              "what makes paths differ: a code for each of `ways`, the same chosen "
+                              "by data, loops of `ways` lengths, or work for one in `ways` alone"),
     [WAYS] = {.name = "ways",
               .summary = "paths: 1, 2, 4, 8, 16 or 32",
               .kind = GB_PARAM_COUNT,
@@ -40,17 +37,12 @@ static const gb_param params[] = {
               .min = 1,
               .max = DIVERGENCE_MAX_WAYS,
               .default_value = {.number = 2}},
-    [SPLIT] = {.name = "split",
-               .summary = "neighbouring elements (lanes of a warp) take different paths, or groups "
-                          "of 32 (whole warps) do: the control",
-               .kind = GB_PARAM_WORD,
-               .words = split_words,
-               .default_value = {.word = "lane"}},
-    [ORDER] = {.name = "order",
-               .summary = "of data: elements of one path side by side, or anywhere",
-               .kind = GB_PARAM_WORD,
-               .words = order_words,
-               .default_value = {.word = "sorted"}},
+    [SPLIT] =
+        GB_WORD_PARAM("split", split_words, "lane",
+                      "neighbouring elements (lanes of a warp) take different paths, or groups "
+                      "of 32 (whole warps) do: the control"),
+    [ORDER] = GB_WORD_PARAM("order", order_words, "sorted",
+                            "of data: elements of one path side by side, or anywhere"),
     [ROUNDS] = {.name = "rounds",
                 .summary = "length of a path: rounds of 32 dependent FMAs",
                 .kind = GB_PARAM_COUNT,
@@ -68,18 +60,8 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "flop_rate",
-     .unit = "FLOP/s",
-     .summary = "operations of all elements on their own paths (an FMA is two) over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_FLOPS,
-     .part = -1},
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes read and written over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_FLOP_RATE("operations of all elements on their own paths (an FMA is two) over time"),
+    GB_BANDWIDTH("bytes read and written over time"),
 };
 
 /* What the arguments come to. */
@@ -362,8 +344,10 @@ const gb_kernel gb_kernel_divergence = {
             .picture =
                 "On a GPU time over ways rises in proportion for split: lane, 32 times for 32 "
                 "ways, and stays flat for split: warp. Early exit costs up to 2 W / (W + 1) times "
-                "the control for W lengths, one lane at work 32 times the control. Shuffled data "
-                "costs about as much as lanes, sorted data as warps. A CPU has no warps: its two "
+                "the control for W lengths. One lane at work costs many times the control, though "
+                "less than 32: where few warps have work, each waits for its own last step. "
+                "Shuffled data costs about as much as lanes, sorted data as warps. A CPU has no "
+                "warps: its two "
                 "splits differ by little, as each element is run by itself. What it does show is "
                 "the branch predictor, which guesses sorted data and not shuffled data: each wrong "
                 "guess costs some 10 to 20 cycles, seen best with few rounds.",

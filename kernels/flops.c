@@ -37,11 +37,8 @@ static const double steps[] = {2.0, 1.0, 0.5, 0.5};
 static const uint32_t whole_steps[] = {1664525u, 1013904223u, 22695477u, 1u};
 
 static const gb_param params[] = {
-    [TYPE] = {.name = "type",
-              .summary = "type of the operands; fp16x2 and bf16x2 are pairs in one register",
-              .kind = GB_PARAM_WORD,
-              .words = type_words,
-              .default_value = {.word = "fp32"}},
+    [TYPE] = GB_WORD_PARAM("type", type_words, "fp32",
+                           "type of the operands; fp16x2 and bf16x2 are pairs in one register"),
     [THREADS] = {.name = "threads",
                  .summary = "threads of 12 independent chains each",
                  .kind = GB_PARAM_COUNT,
@@ -59,12 +56,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "flop_rate",
-     .unit = "FLOP/s",
-     .summary = "floating-point operations over time, two a multiply-add; none with int32",
-     .higher_is_better = true,
-     .numerator = GB_PER_FLOPS,
-     .part = -1},
+    GB_FLOP_RATE("floating-point operations over time, two a multiply-add; none with int32"),
     {.name = "fma_rate",
      .unit = "1/s",
      .summary = "multiply-adds over time",

@@ -11,11 +11,9 @@ static const char *const measure_words[] = {"capture",          "instantiate", "
                                             "eager-roundtrip",  NULL};
 
 static const gb_param params[] = {
-    [GRAPH_MEASURE] = {.name = "measure",
-                       .summary = "which step of a graph's life, or the same launches one by one",
-                       .kind = GB_PARAM_WORD,
-                       .words = measure_words,
-                       .default_value = {.word = "replay-roundtrip"}},
+    [GRAPH_MEASURE] =
+        GB_WORD_PARAM("measure", measure_words, "replay-roundtrip",
+                      "which step of a graph's life, or the same launches one by one"),
     [GRAPH_LENGTH] = {.name = "length",
                       .summary = "kernels in a chain, each after the one before",
                       .kind = GB_PARAM_COUNT,

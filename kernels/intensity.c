@@ -17,11 +17,7 @@ static const gb_compute computes[] = {GB_COMPUTE_FP32, GB_COMPUTE_FP64};
 static const double steps[] = {2.0, 1.0, 0.5, 0.5};
 
 static const gb_param params[] = {
-    [TYPE] = {.name = "type",
-              .summary = "type of the elements",
-              .kind = GB_PARAM_WORD,
-              .words = type_words,
-              .default_value = {.word = "fp32"}},
+    [TYPE] = GB_WORD_PARAM("type", type_words, "fp32", "type of the elements"),
     [FMAS] = {.name = "fmas",
               .summary = "multiply-adds an element: FLOP/byte is a quarter of it with fp32, an "
                          "eighth with fp64",
@@ -38,18 +34,8 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "flop_rate",
-     .unit = "FLOP/s",
-     .summary = "floating-point operations over time, two a multiply-add",
-     .higher_is_better = true,
-     .numerator = GB_PER_FLOPS,
-     .part = -1},
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes read and written over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_FLOP_RATE("floating-point operations over time, two a multiply-add"),
+    GB_BANDWIDTH("bytes read and written over time"),
 };
 
 typedef struct state {

@@ -17,9 +17,10 @@ static __device__ __forceinline__ void launch_steps(const gb_launch_work *work, 
     const size_t n = work->n;
     const uint32_t first = work->first + (uint32_t)extra, steps = work->steps;
     GB_RANGE (i, n) {
+        const uint32_t number = first + (uint32_t)i;
         uint32_t x = values[i], k = 0;
         do {
-            x = gb_launch_step(x, first + k);
+            x = gb_launch_step(x, number + k);
         } while (++k < steps);
         values[i] = x;
     }

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* What one launch has to do, in device memory: values[i] goes through `steps` steps, of which the
- * first is number `first`. The kernels' only argument points to it; whatever else they are handed
- * is there to be carried along. */
+ * first is number `first + i`: no two elements come out alike. The kernels' only argument points to
+ * it; whatever else they are handed is there to be carried along. */
 typedef struct gb_launch_work {
     uint32_t *values;
     uint64_t n;
@@ -37,12 +37,13 @@ typedef enum gb_launch_mode { LAUNCH_SEPARATE, LAUNCH_FUSED, LAUNCH_SYNC_EACH } 
 
 /* Parts of a sample, by their index in the spec: one a timer. */
 enum { LAUNCH_PART_SUBMIT, LAUNCH_PART_BACK_TO_BACK, LAUNCH_PART_ROUND_TRIP };
+int gb_launch_part(gb_timer timer); /* the one part of which that timer tells the time */
 
 typedef struct gb_launch_state {
     gb_launch_mode mode;
     const gb_fn *fn;
     uint32_t launches;  /* of an iteration, whatever the mode: steps of work */
-    uint32_t in_flight; /* launches since the host last waited */
+    uint32_t in_flight; /* iterations since the host last waited */
     gb_launch shape;
     uint64_t n;                                        /* elements a stream */
     gb_memory values;                                  /* [streams][n] */
@@ -55,8 +56,8 @@ typedef struct gb_launch_state {
 gb_launch_mode gb_launch_mode_of(const gb_value args[]);
 /* The device function that takes so many bytes of arguments, or NULL. */
 const gb_fn *gb_launch_fn(uint64_t argument_bytes);
-/* What every element of stream `stream` is after one iteration on poisoned memory. */
-uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream);
+/* What element i of stream `stream` is after one iteration on poisoned memory. */
+uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream, uint64_t i);
 
 /* The most launches that wait at once, in the samples of this timer. */
 uint32_t gb_launch_most_in_flight(const gb_value args[], gb_timer timer);

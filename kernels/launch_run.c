@@ -4,15 +4,15 @@
 #include "device/gate.h"
 #include "kernels/launch.h"
 
-/* Launches between two waits of the host in `call` samples: far below the queue of a driver (about
- * 1,000), which would make the calls wait when it is full. */
+/* Operations between two waits of the host in `call` samples: far below the queue of a driver
+ * (about 1,000), which would make the calls wait when it is full. */
 #define MOST_IN_FLIGHT 64
 
-uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream)
+uint32_t gb_launch_expected(const gb_launch_state *s, uint32_t stream, uint64_t i)
 {
     uint32_t x = UINT32_MAX; /* the poison */
     for (uint32_t k = stream; k < s->launches; k += s->lanes.n)
-        x = gb_launch_step(x, k + s->extra);
+        x = gb_launch_step(x, k + s->extra + (uint32_t)i);
     return x;
 }
 
@@ -41,13 +41,25 @@ gb_code gb_launch_enqueue(gb_run *run, gb_error *err)
     return code == GB_OK ? gb_lanes_join(run, &s->lanes, err) : code;
 }
 
+/* Iterations that may wait at once: behind the gate, or between two waits of the host. */
+static uint32_t at_once(const gb_value args[], gb_timer timer)
+{
+    const uint32_t launches =
+        gb_launch_mode_of(args) == LAUNCH_FUSED ? 1 : (uint32_t)args[LAUNCH_LAUNCHES].number;
+    const uint32_t each = launches + gb_lanes_operations((uint32_t)args[LAUNCH_STREAMS].number);
+    const uint32_t most = timer == GB_TIMER_DEVICE ? GB_MAX_BEHIND_GATE
+                          : timer == GB_TIMER_CALL ? MOST_IN_FLIGHT
+                                                   : 1;
+    return each < most ? most / each : 1;
+}
+
 /* The host's clock around the calls; the streams are emptied outside of it. */
 static gb_code sample_call(gb_run *run, double *ns, gb_error *err)
 {
     gb_launch_state *s = run->state;
     gb_device *dev = run->dev;
     gb_code code = GB_OK;
-    if (s->in_flight + launches_of(s) > MOST_IN_FLIGHT) {
+    if (s->in_flight >= at_once(run->args, run->timer)) {
         code = dev->ops->stream_sync(dev, run->stream, err);
         s->in_flight = 0;
     }
@@ -56,7 +68,7 @@ static gb_code sample_call(gb_run *run, double *ns, gb_error *err)
     const uint64_t start = dev->ops->now_ns(dev);
     code = gb_launch_enqueue(run, err);
     *ns = (double)(dev->ops->now_ns(dev) - start);
-    s->in_flight += launches_of(s);
+    s->in_flight++;
     return code;
 }
 
@@ -72,22 +84,18 @@ static gb_code sample_roundtrip(gb_run *run, double *ns, gb_error *err)
     return code;
 }
 
-/* Iterations that may wait at once: behind the gate, or for one wait of the host. */
-static uint32_t at_once(const gb_value args[], gb_timer timer)
-{
-    const uint32_t launches =
-        gb_launch_mode_of(args) == LAUNCH_FUSED ? 1 : (uint32_t)args[LAUNCH_LAUNCHES].number;
-    const uint32_t each = launches + gb_lanes_operations((uint32_t)args[LAUNCH_STREAMS].number);
-    return timer == GB_TIMER_DEVICE && each < GB_MAX_BEHIND_GATE ? GB_MAX_BEHIND_GATE / each : 1;
-}
-
-gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
+int gb_launch_part(gb_timer timer)
 {
     static const int part_of[GB_TIMERS] = {[GB_TIMER_CALL] = LAUNCH_PART_SUBMIT,
                                            [GB_TIMER_DEVICE] = LAUNCH_PART_BACK_TO_BACK,
                                            [GB_TIMER_ROUNDTRIP] = LAUNCH_PART_ROUND_TRIP};
+    return part_of[timer];
+}
+
+gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
+{
     gb_launch_state *s = run->state;
-    const uint64_t most = at_once(run->args, run->timer);
+    const uint64_t most = run->timer == GB_TIMER_DEVICE ? at_once(run->args, run->timer) : 1;
     gb_code code = GB_OK;
     *out = (gb_sample){0};
     for (int i = 0; i < GB_MAX_PARTS; i++)
@@ -105,7 +113,7 @@ gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_er
         out->ns += ns;
         done += n;
     }
-    out->parts[part_of[run->timer]] = out->ns;
+    out->parts[gb_launch_part(run->timer)] = out->ns;
     return code;
 }
 
@@ -115,8 +123,6 @@ uint32_t gb_launch_most_in_flight(const gb_value args[], gb_timer timer)
     const uint32_t launches = mode == LAUNCH_FUSED ? 1 : (uint32_t)args[LAUNCH_LAUNCHES].number;
     if (mode == LAUNCH_SYNC_EACH)
         return 1;
-    if (timer == GB_TIMER_CALL && launches < MOST_IN_FLIGHT)
-        return MOST_IN_FLIGHT;
     return launches * at_once(args, timer);
 }
 

@@ -61,18 +61,12 @@ static const gb_gemm_type vendor_types[] = {[MATMUL_FP32] = GB_GEMM_FP32,
 #define MAX_SIZE 65536
 
 static const gb_param params[] = {
-    [VARIANT] = {.name = "variant",
-                 .summary =
-                     "how it is done; vendor: cuBLAS or OpenBLAS; wmma: tensor cores without "
-                     "a library",
-                 .kind = GB_PARAM_WORD,
-                 .words = variant_words,
-                 .default_value = {.word = "tiled"}},
-    [TYPE] = {.name = "type",
-              .summary = "type of A, B and C; sums of tf32, fp16 and bf16 are fp32",
-              .kind = GB_PARAM_WORD,
-              .words = type_words,
-              .default_value = {.word = "fp32"}},
+    [VARIANT] =
+        GB_WORD_PARAM("variant", variant_words, "tiled",
+                      "how it is done; vendor: cuBLAS or OpenBLAS; wmma: tensor cores without "
+                      "a library"),
+    [TYPE] = GB_WORD_PARAM("type", type_words, "fp32",
+                           "type of A, B and C; sums of tf32, fp16 and bf16 are fp32"),
     [N] = {.name = "n",
            .summary = "columns of B and C",
            .kind = GB_PARAM_COUNT,
@@ -94,18 +88,8 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "flop_rate",
-     .unit = "FLOP/s",
-     .summary = "2 m n k operations over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_FLOPS,
-     .part = -1},
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes of the three matrices, each once, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_FLOP_RATE("2 m n k operations over time"),
+    GB_BANDWIDTH("bytes of the three matrices, each once, over time"),
 };
 
 typedef struct state {

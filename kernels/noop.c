@@ -12,11 +12,8 @@ enum what { KERNEL, EVENTS };
 static const char *const what_words[] = {"kernel", "events", NULL};
 
 static const gb_param params[] = {
-    [WHAT] = {.name = "what",
-              .summary = "launch an empty kernel, or only record two events",
-              .kind = GB_PARAM_WORD,
-              .words = what_words,
-              .default_value = {.word = "kernel"}},
+    [WHAT] = GB_WORD_PARAM("what", what_words, "kernel",
+                           "launch an empty kernel, or only record two events"),
 };
 
 static const gb_metric_spec metrics[] = {

@@ -18,12 +18,10 @@ static const gb_fn *const functions[] = {GB_FN(stencil_global), GB_FN(stencil_sh
 #define WEIGHT 0.015625f
 
 static const gb_param params[] = {
-    [VARIANT] = {.name = "variant",
-                 .summary = "global: every thread loads all its neighbours; shared: a block loads "
-                            "them once, into a tile of shared memory",
-                 .kind = GB_PARAM_WORD,
-                 .words = variant_words,
-                 .default_value = {.word = "shared"}},
+    [VARIANT] =
+        GB_WORD_PARAM("variant", variant_words, "shared",
+                      "global: every thread loads all its neighbours; shared: a block loads "
+                      "them once, into a tile of shared memory"),
     [RADIUS] = {.name = "radius",
                 .summary = "neighbours on each side that an element's sum takes in",
                 .kind = GB_PARAM_COUNT,
@@ -41,18 +39,8 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes of both arrays, each counted once, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
-    {.name = "flop_rate",
-     .unit = "FLOP/s",
-     .summary = "a multiplication and an addition a neighbour, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_FLOPS,
-     .part = -1},
+    GB_BANDWIDTH("bytes of both arrays, each counted once, over time"),
+    GB_FLOP_RATE("a multiplication and an addition a neighbour, over time"),
 };
 
 typedef struct state {

@@ -19,12 +19,9 @@ static const gb_fn *const functions[] = {GB_FN(transpose_copy), GB_FN(transpose_
 #define ELEMENT sizeof(uint32_t)
 
 static const gb_param params[] = {
-    [VARIANT] = {.name = "variant",
-                 .summary = "copy: no transposition, for comparison; naive: element by element; "
-                            "tiled: through 32x32 tiles of shared memory; padded: 32x33 tiles",
-                 .kind = GB_PARAM_WORD,
-                 .words = variant_words,
-                 .default_value = {.word = "padded"}},
+    [VARIANT] = GB_WORD_PARAM("variant", variant_words, "padded",
+                              "copy: no transposition, for comparison; naive: element by element; "
+                              "tiled: through 32x32 tiles of shared memory; padded: 32x33 tiles"),
     [N] = {.name = "n",
            .summary = "rows of the matrix, and its columns where `columns` is 0",
            .kind = GB_PARAM_COUNT,
@@ -42,12 +39,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "bandwidth",
-     .unit = "B/s",
-     .summary = "bytes of the matrix, read once and written once, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
+    GB_BANDWIDTH("bytes of the matrix, read once and written once, over time"),
 };
 
 typedef struct state {
@@ -94,19 +86,6 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
 }
 
-static uint32_t value(uint64_t seed, uint64_t place)
-{
-    return (uint32_t)(gb_mix(seed, place) >> 32);
-}
-
-static void make(void *user, void *elements, uint64_t first, size_t count)
-{
-    const state *s = user;
-    uint32_t *values = elements;
-    for (size_t i = 0; i < count; i++)
-        values[i] = value(s->seed, first + i);
-}
-
 /* Width and height of what a block handles at a time. On a CPU without shared memory that is a
  * strip of one row, which is a plain loop over rows and columns: the tile of a GPU's block would
  * already be the remedy there. */
@@ -146,7 +125,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     if (code == GB_OK)
         code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)(elements * ELEMENT), &s->out, err);
     if (code == GB_OK)
-        code = gb_memory_write(run, &s->in, ELEMENT, elements, make, s, err);
+        code = gb_memory_write(run, &s->in, ELEMENT, elements, gb_make_words32, &s->seed, err);
     return code;
 }
 
@@ -176,7 +155,7 @@ static void compare_copy(void *user, gb_mismatch *bad, const void *elements, uin
     const checking *c = user;
     const uint32_t *found = elements;
     for (size_t i = 0; i < count; i++)
-        gb_compare_u64(bad, first + i, value(c->s->seed, first + i), found[i], 8);
+        gb_compare_u64(bad, first + i, gb_word32(c->s->seed, first + i), found[i], 8);
 }
 
 /* Element i of the result is in its row x and column y: row y and column x of the matrix. */
@@ -188,7 +167,7 @@ static void compare_transposed(void *user, gb_mismatch *bad, const void *element
     const uint64_t rows = c->s->rows, columns = c->s->columns;
     uint64_t x = first / rows, y = first % rows;
     for (size_t i = 0; i < count; i++) {
-        gb_compare_u64(bad, first + i, value(c->s->seed, y * columns + x), found[i], 8);
+        gb_compare_u64(bad, first + i, gb_word32(c->s->seed, y * columns + x), found[i], 8);
         if (++y == rows) {
             y = 0;
             x++;

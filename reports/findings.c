@@ -41,6 +41,66 @@ gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, 
     return lost ? gb_fail(err, GB_NO_MEMORY, "out of memory for a finding") : GB_OK;
 }
 
+/* Whether the kernel's rows on the device have several values of a parameter. */
+static bool several(const gb_view *view, const gb_row *row, const char *param)
+{
+    const json_t *own = json_object_get(row->first->params, param);
+    for (size_t i = 0; i < view->n; i++) {
+        const gb_row *other = &view->rows[i];
+        if (gb_row_usable(other, row->first->kernel) &&
+            !json_equal((json_t *)(uintptr_t)own, json_object_get(other->first->params, param))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool several_timers(const gb_view *view, const gb_row *row)
+{
+    for (size_t i = 0; i < view->n; i++) {
+        if (gb_row_usable(&view->rows[i], row->first->kernel) &&
+            view->rows[i].first->timer != row->first->timer) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool among(const char *word, const char *const words[])
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void gb_finding_case(const gb_view *view, const gb_row *row, const char *const said[], gb_buf *text)
+{
+    const char *separator = " (", *param;
+    json_t *value;
+    json_object_foreach(row->first->params, param, value)
+    {
+        char shown[64];
+        if (among(param, said) || !several(view, row, param)) {
+            continue;
+        }
+        gb_buf_printf(text, "%s%s %s", separator, param,
+                      gb_row_param_text(row, param, shown, sizeof shown));
+        separator = ", ";
+    }
+    if (!among("timer", said) && several_timers(view, row)) {
+        gb_buf_printf(text, "%stimer %s", separator, gb_timer_word(row->first->timer));
+        separator = ", ";
+    }
+    if (row->first->cache == GB_CACHE_COLD) {
+        gb_buf_printf(text, "%scold cache", separator);
+        separator = ", ";
+    }
+    gb_buf_add(text, separator[0] == ',' ? ")" : "");
+}
+
 static double bandwidth(const gb_row *row)
 {
     const char *unit;
@@ -83,7 +143,8 @@ static bool launch_in_cached_reads(const gb_view *view, gb_buf *text)
 {
     const gb_row *launch = largest(view, is_launch, minus_time);
     const gb_row *read = largest(view, is_cached_read, bandwidth);
-    if (launch == NULL || read == NULL) {
+    if (launch == NULL || read == NULL || !gb_row_firm(launch, "time") ||
+        !gb_row_firm(read, "bandwidth")) {
         return false;
     }
     char time[32], rate[32];
@@ -120,7 +181,8 @@ static bool pinned_against_pageable(const gb_view *view, gb_buf *text)
             }
         }
     }
-    if (pinned == NULL || pageable == NULL || view->cpu) {
+    if (pinned == NULL || pageable == NULL || view->cpu ||
+        !gb_rows_differ(view->results, pinned, pageable, "bandwidth")) {
         return false;
     }
     char bytes[32], fast[32], slow[32];
@@ -164,19 +226,22 @@ static bool many_small_copies(const gb_view *view, gb_buf *text)
         }
         free(key);
     }
-    if (many == NULL || one == NULL) {
+    if (many == NULL || one == NULL || !gb_rows_differ(view->results, many, one, "time")) {
         return false;
     }
+    static const char *const said[] = {"pieces", "bytes", NULL};
     char total[32], small[32], slow[32], fast[32];
     double bytes = 0;
     gb_row_number(many, "bytes", &bytes);
     gb_buf_printf(text,
                   "Copying %s in %.0f pieces of %s takes %s, in one piece %s: a factor of "
-                  "%.2f.",
+                  "%.2f",
                   gb_format_bytes((uint64_t)bytes, total, sizeof total), most,
                   gb_format_bytes((uint64_t)(bytes / most), small, sizeof small),
                   gb_format_ns(many->time_ns, slow, sizeof slow),
                   gb_format_ns(one->time_ns, fast, sizeof fast), many->time_ns / one->time_ns);
+    gb_finding_case(view, many, said, text);
+    gb_buf_add(text, ".");
     return true;
 }
 
@@ -219,7 +284,8 @@ static bool order_of_access(const gb_view *view, gb_buf *text)
         const gb_row *row = largest(view, orders[i].passes, elements);
         char rate[32];
         if (row == NULL || elements(row) != elements(straight) ||
-            row->first->cache != straight->first->cache) {
+            row->first->cache != straight->first->cache ||
+            !gb_rows_differ(view->results, row, straight, "bandwidth")) {
             continue;
         }
         if (!any) {
@@ -227,7 +293,7 @@ static bool order_of_access(const gb_view *view, gb_buf *text)
                           gb_format_rate(bandwidth(straight), "B/s", rate, sizeof rate));
         }
         any = true;
-        gb_buf_printf(text, "; %s %s, %.1f times less", orders[i].what,
+        gb_buf_printf(text, "; %s %s, a factor of %.2f", orders[i].what,
                       gb_format_rate(bandwidth(row), "B/s", rate, sizeof rate),
                       bandwidth(straight) / bandwidth(row));
     }
@@ -244,6 +310,10 @@ static const struct {
     {"order-of-access", order_of_access},
     {"pinned-against-pageable", pinned_against_pageable},
     {"many-small-copies", many_small_copies},
+    {"latency-dominates", gb_finding_latency_dominates},
+    {"both-ways", gb_finding_both_ways},
+    {"stride-waste", gb_finding_stride_waste},
+    {"cache-against-memory", gb_finding_cache_against_memory},
     {"transpose-tiles", gb_finding_transpose},
     {"bank-conflicts", gb_finding_bank},
     {"launch", gb_finding_launch},

@@ -1,9 +1,13 @@
 /* What the rules of findings share. A rule looks for the rows it needs, writes one sentence with
  * its figures and returns true, or stays silent when a row is missing. findings.c lists all rules.
- */
+ *
+ * A difference is said only where gb_rows_differ says that there is one, a figure by itself only
+ * where gb_row_firm holds (contrast.h); the sentence names what tells its case from the others of
+ * its kernel (gb_finding_case). */
 #ifndef GB_REPORTS_FINDINGS_H
 #define GB_REPORTS_FINDINGS_H
 
+#include "reports/contrast.h"
 #include "reports/report.h"
 
 /* What a rule sees: the rows of one device. */
@@ -22,31 +26,56 @@ bool gb_row_usable(const gb_row *row, const char *kernel);
 bool gb_row_word_is(const gb_row *row, const char *param, const char *word);
 bool gb_row_number_is(const gb_row *row, const char *param, double number);
 
+/* Appends what tells a row from the other rows of its kernel on the device, but for the parameters
+ * in `said` (NULL-terminated), which the sentence names itself: " (width 256, cold cache)"; nothing
+ * where nothing does. */
+void gb_finding_case(const gb_view *view, const gb_row *row, const char *const said[],
+                     gb_buf *text);
+
 /* Appends a finding; `figures` (an object, taken over; NULL: none) holds the sentence's numbers.
  * GB_NO_MEMORY or GB_OK. */
 gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
                        json_t *figures, gb_error *err);
 
+/* findings_kernels.c: the kernel whose cases a rule speaks of ("copy"); NULL for an unknown rule.
+ */
+const char *gb_finding_kernel(const char *rule);
+
 /* findings_batch.c: one finding for each curve.
  *
  * The knee is the smallest batch with at least GB_KNEE_SHARE of the largest throughput measured in
- * its series; see docs/methodology.md. */
+ * its series, if the plateau was seen; see docs/methodology.md. */
 #define GB_KNEE_SHARE 0.9
 #define GB_KNEE_RULE                                                                               \
     "The knee is the smallest measured batch with at least 90 % of the largest throughput of its " \
-    "series; there is none when only the largest batch reaches that, or with fewer than five."
+    "series. There is none unless a batch at least twice as large was measured, all larger ones "  \
+    "keep the 90 %, and all smaller ones differ from the largest throughput by more than noise; "  \
+    "none with fewer than five."
+typedef enum gb_knee_kind {
+    GB_KNEE_FOUND,
+    GB_KNEE_RISES,  /* the largest measured batch is less than twice as large: no plateau seen */
+    GB_KNEE_FALLS,  /* a larger batch does not keep the share: `falls` is the first */
+    GB_KNEE_UNCLEAR /* within the noise the knee might be elsewhere */
+} gb_knee_kind;
 typedef struct gb_knee {
-    size_t at, peak; /* indices; `at` is the first that reaches the share */
-    bool found;      /* false: only the last one does, the plateau was not seen */
+    gb_knee_kind kind;
+    size_t at, peak, falls; /* indices; `at` is the first that reaches the share */
 } gb_knee;
-/* n throughputs (> 0) by growing batch; false: too few to speak of a knee. */
-bool gb_batch_knee(const double throughput[], size_t n, gb_knee *out);
+/* n rows of one series by growing batch, each with a throughput; false: too few to speak of a
+ * knee. */
+bool gb_batch_knee(const gb_results *results, const gb_row *const rows[], size_t n, gb_knee *out);
 /* Geometric centre over the replicates that went well; NAN unless all of them have it. */
 double gb_row_p95(const gb_row *row);
 double gb_row_p99(const gb_row *row);
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_copy.c */
+bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
+bool gb_finding_both_ways(const gb_view *view, gb_buf *text);
+/* findings_memory.c */
+bool gb_finding_stride_waste(const gb_view *view, gb_buf *text);
+bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text);
 /* findings_tiling.c */
 bool gb_finding_transpose(const gb_view *view, gb_buf *text);
 bool gb_finding_bank(const gb_view *view, gb_buf *text);

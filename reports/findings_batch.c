@@ -1,5 +1,6 @@
 /* The knee of a batch curve: the smallest batch that reaches 90 % of the largest throughput that
- * was measured. docs/methodology.md, "A batch curve, and its knee". */
+ * was measured, where the plateau behind it was seen. docs/methodology.md, "A batch curve, and its
+ * knee". */
 #include "reports/findings.h"
 
 #include <math.h>
@@ -145,65 +146,100 @@ static void say_knee(const gb_row *first, const gb_row *knee, const gb_row *peak
     gb_buf_printf(text, " latency of batch %.0f.", batch_of(first));
 }
 
-static void say(const gb_row *first, const gb_row *knee, const gb_row *peak, bool found,
-                gb_buf *text)
+static void say_falls(const gb_row *peak, const gb_row *falls, gb_buf *text)
 {
+    char rate[32], less[32];
+    gb_buf_printf(text,
+                  "throughput is largest at batch %.0f (%s) and falls to %.0f %% of that at batch "
+                  "%.0f (%s): there is no plateau, and no knee.",
+                  batch_of(peak), gb_format_rate(throughput_of(peak), "1/s", rate, sizeof rate),
+                  100 * throughput_of(falls) / throughput_of(peak), batch_of(falls),
+                  gb_format_rate(throughput_of(falls), "1/s", less, sizeof less));
+}
+
+static void say(const gb_view *view, const curve *c, const gb_knee *knee, gb_buf *text)
+{
+    static const char *const said[] = {"batch", "math", "submit", "memory", NULL};
+    const gb_row *first = c->rows[0], *at = c->rows[knee->at], *peak = c->rows[knee->peak];
     char rate[32];
     const char *math = gb_row_word(first, "math"), *submit = gb_row_word(first, "submit"),
                *memory = gb_row_word(first, "memory");
-    gb_buf_printf(text, "Closed loop, %s product, %s, %s memory: ", math != NULL ? math : "-",
+    gb_buf_printf(text, "Closed loop, %s product, %s, %s memory", math != NULL ? math : "-",
                   submit != NULL ? submit : "-", memory != NULL ? memory : "-");
-    if (!found) {
+    gb_finding_case(view, first, said, text);
+    gb_buf_add(text, ": ");
+    if (knee->kind == GB_KNEE_RISES) {
         gb_buf_printf(text,
-                      "throughput still rises at batch %.0f, the largest measured (%s): the knee "
-                      "lies beyond.",
-                      batch_of(peak),
-                      gb_format_rate(throughput_of(peak), "1/s", rate, sizeof rate));
-    } else if (knee == first) {
+                      "throughput still rises at batch %.0f (%s), and the largest measured is "
+                      "%.0f: the plateau was not seen, the knee may lie beyond.",
+                      batch_of(at), gb_format_rate(throughput_of(at), "1/s", rate, sizeof rate),
+                      batch_of(c->rows[c->n - 1]));
+    } else if (knee->kind == GB_KNEE_FALLS) {
+        say_falls(peak, c->rows[knee->falls], text);
+    } else if (knee->at == 0) {
         gb_buf_printf(text,
                       "batch %.0f already has %.0f %% of the peak throughput: a larger one gains "
                       "next to nothing.",
                       batch_of(first), 100 * throughput_of(first) / throughput_of(peak));
     } else {
-        say_knee(first, knee, peak, text);
+        say_knee(first, at, peak, text);
     }
 }
 
-bool gb_batch_knee(const double throughput[], size_t n, gb_knee *out)
+/* Whether noise leaves the knee where it is: the largest throughput is known, and no batch before
+ * the knee might have it too. */
+static bool is_clear(const gb_results *results, const gb_row *const rows[], const gb_knee *knee)
 {
-    *out = (gb_knee){0};
+    if (!gb_row_firm(rows[knee->peak], "throughput")) {
+        return false;
+    }
+    for (size_t i = 0; i < knee->at; i++) {
+        if (!gb_rows_differ(results, rows[i], rows[knee->peak], "throughput")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gb_batch_knee(const gb_results *results, const gb_row *const rows[], size_t n, gb_knee *out)
+{
+    *out = (gb_knee){.kind = GB_KNEE_FOUND};
     if (n < LEAST_POINTS) {
         return false;
     }
     for (size_t i = 1; i < n; i++) {
-        out->peak = throughput[i] > throughput[out->peak] ? i : out->peak;
+        out->peak = throughput_of(rows[i]) > throughput_of(rows[out->peak]) ? i : out->peak;
     }
-    while (throughput[out->at] < GB_KNEE_SHARE * throughput[out->peak]) {
+    const double enough = GB_KNEE_SHARE * throughput_of(rows[out->peak]);
+    while (throughput_of(rows[out->at]) < enough) {
         out->at++;
     }
-    out->found = out->at + 1 < n;
+    out->falls = out->at;
+    while (out->falls < n && throughput_of(rows[out->falls]) >= enough) {
+        out->falls++;
+    }
+    if (!is_clear(results, rows, out)) {
+        out->kind = GB_KNEE_UNCLEAR;
+    } else if (out->falls < n) {
+        out->kind = gb_rows_differ(results, rows[out->falls], rows[out->peak], "throughput")
+                        ? GB_KNEE_FALLS
+                        : GB_KNEE_UNCLEAR;
+    } else if (batch_of(rows[n - 1]) < 2 * batch_of(rows[out->at])) {
+        out->kind = GB_KNEE_RISES;
+    }
     return true;
 }
 
 static gb_code find_knee(const gb_view *view, const curve *c, json_t *findings, gb_error *err)
 {
     gb_knee knee;
-    double *throughput = calloc(c->n, sizeof *throughput);
-    if (throughput == NULL) {
-        return gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
-    }
-    for (size_t i = 0; i < c->n; i++) {
-        throughput[i] = throughput_of(c->rows[i]);
-    }
-    bool enough = gb_batch_knee(throughput, c->n, &knee);
-    free(throughput);
-    if (!enough) {
+    if (!gb_batch_knee(view->results, c->rows, c->n, &knee) || knee.kind == GB_KNEE_UNCLEAR) {
         return GB_OK;
     }
-    const gb_row *at = c->rows[knee.at], *peak = c->rows[knee.peak];
     gb_buf text = {0};
-    say(c->rows[0], at, peak, knee.found, &text);
-    json_t *data = figures(c->rows[0], at, peak, knee.found);
+    say(view, c, &knee, &text);
+    json_t *data =
+        figures(c->rows[0], c->rows[knee.at], c->rows[knee.peak], knee.kind == GB_KNEE_FOUND);
     gb_code code = data != NULL ? gb_finding_add(findings, view, "batch-knee", &text, data, err)
                                 : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(&text);

@@ -116,11 +116,23 @@ static gb_code say(const gb_view *view, const effect *e, const pair pairs[MOST_W
     if (most == 1) /* one way is no choice */
         return GB_OK;
     const double with = pairs[most].with->time_ns, without = pairs[most].without->time_ns;
+    const gb_contrast contrast =
+        gb_rows_contrast(view->results, pairs[most].with, pairs[most].without, "time");
+    if (contrast == GB_CONTRAST_UNKNOWN)
+        return GB_OK;
+    static const char *const said[] = {"pattern", "ways", "split", "order", NULL};
     char slow[32], fast[32];
     gb_buf text = {0};
-    gb_buf_printf(&text, "%d %s cost %.2f times %s (%s against %s).", most, e->what[view->cpu],
-                  with / without, e->against[view->cpu], gb_format_ns(with, slow, sizeof slow),
+    gb_buf_printf(&text, "%d %s cost ", most, e->what[view->cpu]);
+    if (contrast == GB_CONTRAST_DIFFERENT)
+        gb_buf_printf(&text, "%.2f times %s", with / without, e->against[view->cpu]);
+    else
+        gb_buf_printf(&text, "as much as %s, no difference that can be told from noise",
+                      e->against[view->cpu]);
+    gb_buf_printf(&text, " (%s against %s)", gb_format_ns(with, slow, sizeof slow),
                   gb_format_ns(without, fast, sizeof fast));
+    gb_finding_case(view, pairs[most].with, said, &text);
+    gb_buf_add(&text, ".");
     json_t *numbers = figures(e, pairs);
     gb_code code = numbers != NULL ? gb_finding_add(findings, view, e->rule, &text, numbers, err)
                                    : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");

@@ -49,7 +49,8 @@ bool gb_finding_launch(const gb_view *view, gb_buf *text)
     const gb_row *device = single_launch(view, GB_TIMER_DEVICE);
     const gb_row *roundtrip = single_launch(view, GB_TIMER_ROUNDTRIP);
     char a[32], b[32], c[32];
-    if (call == NULL || device == NULL || roundtrip == NULL) {
+    if (call == NULL || device == NULL || roundtrip == NULL || !gb_row_firm(call, "time") ||
+        !gb_row_firm(device, "time") || !gb_row_firm(roundtrip, "time")) {
         return false;
     }
     gb_buf_printf(text,
@@ -81,9 +82,10 @@ bool gb_finding_steps(const gb_view *view, gb_buf *text)
             most = launches;
         }
     }
-    if (many == NULL) {
+    if (many == NULL || !gb_rows_differ(view->results, many, fused, "time")) {
         return false;
     }
+    static const char *const said[] = {"mode", "launches", "timer", NULL};
     char a[32], b[32], c[32];
     gb_buf_printf(text,
                   "%.0f steps as a kernel each take %s, as one kernel that does all of them %s: a "
@@ -91,12 +93,54 @@ bool gb_finding_steps(const gb_view *view, gb_buf *text)
                   most, gb_format_ns(many->time_ns, a, sizeof a),
                   gb_format_ns(fused->time_ns, b, sizeof b), many->time_ns / fused->time_ns);
     const gb_row *waiting = sibling(view, many, "mode", "sync-each");
-    if (waiting != NULL) {
+    if (waiting != NULL && gb_rows_differ(view->results, waiting, many, "time")) {
         gb_buf_printf(text, "; waiting after each of them %s",
                       gb_format_ns(waiting->time_ns, c, sizeof c));
     }
+    gb_finding_case(view, many, said, text);
     gb_buf_add(text, ".");
     return true;
+}
+
+/* "256 kernels in 4 chains of 64 launched one by one take ..., as a graph ...: a factor of 2." */
+static void say_replay(const gb_view *view, const gb_row *graph, const gb_row *eager, gb_buf *text)
+{
+    static const char *const said[] = {"measure", "length", "width", "timer", NULL};
+    char a[32], b[32];
+    double length = 0, width = 0;
+    gb_row_number(graph, "length", &length);
+    gb_row_number(graph, "width", &width);
+    gb_buf_printf(text, "%.0f kernels", length * width);
+    if (width > 1) {
+        gb_buf_printf(text, " in %.0f chains of %.0f", width, length);
+    }
+    gb_finding_case(view, graph, said, text);
+    gb_buf_printf(text, " launched one by one take %s, as a graph %s: a factor of %.2f",
+                  gb_format_ns(eager->time_ns, a, sizeof a),
+                  gb_format_ns(graph->time_ns, b, sizeof b), eager->time_ns / graph->time_ns);
+}
+
+/* After how many launches the graph was worth making; nothing where that is not known well. */
+static void say_worth(const gb_row *made, double saved, gb_contrast contrast, gb_buf *text)
+{
+    char time[32];
+    gb_format_ns(made->time_ns, time, sizeof time);
+    if (contrast == GB_CONTRAST_SAME) {
+        gb_buf_printf(text,
+                      ", no difference that can be told from noise. Instantiating the graph takes "
+                      "%s, which does not pay off here.",
+                      time);
+    } else if (!(saved > 0)) {
+        gb_buf_printf(text, ". Instantiating the graph takes %s, which does not pay off here.",
+                      time);
+    } else if (gb_row_firm(made, "time")) {
+        const double launches = ceil(made->time_ns / saved);
+        gb_buf_printf(text,
+                      ". Instantiating the graph takes %s, which has paid off after %.0f launch%s.",
+                      time, launches, launches == 1 ? "" : "es");
+    } else {
+        gb_buf_add(text, ".");
+    }
 }
 
 /* When a graph pays off: instantiate / (eager - graph), of the most nodes that have all three. No
@@ -125,20 +169,11 @@ bool gb_finding_break_even(const gb_view *view, gb_buf *text)
     if (graph == NULL) {
         return false;
     }
-    const double saved = eager->time_ns - graph->time_ns;
-    char a[32], b[32], c[32];
-    gb_buf_printf(text,
-                  "%.0f kernels launched one by one take %s, as a graph %s: a factor of %.2f. "
-                  "Instantiating the graph takes %s, which ",
-                  most, gb_format_ns(eager->time_ns, a, sizeof a),
-                  gb_format_ns(graph->time_ns, b, sizeof b), eager->time_ns / graph->time_ns,
-                  gb_format_ns(made->time_ns, c, sizeof c));
-    if (saved > 0) {
-        const double launches = ceil(made->time_ns / saved);
-        gb_buf_printf(text, "has paid off after %.0f launch%s.", launches,
-                      launches == 1 ? "" : "es");
-    } else {
-        gb_buf_add(text, "does not pay off here.");
+    const gb_contrast contrast = gb_rows_contrast(view->results, eager, graph, "time");
+    if (contrast == GB_CONTRAST_UNKNOWN) {
+        return false;
     }
+    say_replay(view, graph, eager, text);
+    say_worth(made, eager->time_ns - graph->time_ns, contrast, text);
     return true;
 }

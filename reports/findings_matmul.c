@@ -8,6 +8,9 @@
 
 #include "base/units.h"
 
+/* What the sentences name themselves; m and k are 0, which stands for n. */
+static const char *const said[] = {"variant", "n", "m", "k", "type", NULL};
+
 static double rate_of(const gb_row *row)
 {
     const char *unit;
@@ -78,17 +81,19 @@ bool gb_finding_tiled_product(const gb_view *view, gb_buf *text)
     static const char *const naive_word[] = {"naive", NULL};
     const gb_row *tiled = largest_with(view, "tiled", naive_word);
     const gb_row *naive = tiled != NULL ? done_by(view, tiled, "naive") : NULL;
-    if (naive == NULL) {
+    if (naive == NULL || !gb_rows_differ(view->results, tiled, naive, "time")) {
         return false;
     }
     char fast[32], slow[32];
     gb_buf_printf(
         text,
         "Multiplying %.0f x %.0f matrices (%s) takes %s through tiles in shared memory and "
-        "%s without: a factor of %.2f.",
+        "%s without: a factor of %.2f",
         size_of(tiled), size_of(tiled), gb_row_word(tiled, "type"),
         gb_format_ns(tiled->time_ns, fast, sizeof fast),
         gb_format_ns(naive->time_ns, slow, sizeof slow), naive->time_ns / tiled->time_ns);
+    gb_finding_case(view, tiled, said, text);
+    gb_buf_add(text, ".");
     return true;
 }
 
@@ -96,20 +101,26 @@ bool gb_finding_tiled_product(const gb_view *view, gb_buf *text)
 static bool share_of_vendor(const gb_view *view, const char *const variants[], gb_buf *text)
 {
     const gb_row *vendor = largest_with(view, "vendor", variants);
-    if (vendor == NULL) {
+    char rate[32];
+    bool any = false;
+    for (size_t v = 0; vendor != NULL && variants[v] != NULL; v++) {
+        const gb_row *own = done_by(view, vendor, variants[v]);
+        any = any || (own != NULL && gb_rows_differ(view->results, own, vendor, "flop_rate"));
+    }
+    if (!any) {
         return false;
     }
-    char rate[32];
-    gb_buf_printf(text, "The vendor's BLAS multiplies %.0f x %.0f matrices (%s) at %s",
-                  size_of(vendor), size_of(vendor), gb_row_word(vendor, "type"),
-                  gb_format_rate(rate_of(vendor), "FLOP/s", rate, sizeof rate));
+    gb_buf_printf(text, "The vendor's BLAS multiplies %.0f x %.0f matrices (%s)", size_of(vendor),
+                  size_of(vendor), gb_row_word(vendor, "type"));
+    gb_finding_case(view, vendor, said, text);
+    gb_buf_printf(text, " at %s", gb_format_rate(rate_of(vendor), "FLOP/s", rate, sizeof rate));
     const char *separator = "; of that ";
     for (size_t v = 0; variants[v] != NULL; v++) {
         const gb_row *own = done_by(view, vendor, variants[v]);
-        if (own != NULL) {
-            gb_buf_printf(text, "%s%s reaches %.2g %% (%s)", separator, variants[v],
-                          100 * rate_of(own) / rate_of(vendor),
-                          gb_format_rate(rate_of(own), "FLOP/s", rate, sizeof rate));
+        if (own != NULL && gb_rows_differ(view->results, own, vendor, "flop_rate")) {
+            const double percent = 100 * rate_of(own) / rate_of(vendor);
+            gb_buf_printf(text, "%s%s reaches %.*f %% (%s)", separator, variants[v], percent < 9.95,
+                          percent, gb_format_rate(rate_of(own), "FLOP/s", rate, sizeof rate));
             separator = ", ";
         }
     }

@@ -24,7 +24,9 @@ static bool find_roofs(const gb_view *view, gb_compute *compute, gb_roofs *roofs
     if (*compute == GB_COMPUTE_NONE)
         return false;
     gb_roofs_find(view->results, view->rows, view->n, view->device, *compute, roofs);
-    return roofs->memory > 0 && roofs->arithmetic > 0;
+    return roofs->memory_row != NULL && roofs->arithmetic_row != NULL &&
+           gb_row_firm(roofs->memory_row, "bandwidth") &&
+           gb_row_firm(roofs->arithmetic_row, "time");
 }
 
 bool gb_finding_ridge(const gb_view *view, gb_buf *text)
@@ -52,35 +54,56 @@ static bool said_before(const gb_view *view, size_t i)
     return false;
 }
 
-/* The highest intensity of a benchmark's cases with these units; NAN: none has any. */
-static double most_intense(const gb_view *view, const char *benchmark, gb_compute compute)
+/* A benchmark's cases with these units whose data memory must serve: those of the cache have a
+ * roof of their own. */
+typedef struct part_left {
+    double most;     /* highest intensity left of the ridge; NAN: none is */
+    bool all, apart; /* all of them are left of it; their intensities differ */
+} part_left;
+
+static part_left left_of(const gb_view *view, const char *benchmark, gb_compute compute,
+                         const gb_roofs *roofs)
 {
-    double most = NAN;
+    const double ridge = roofs->arithmetic / roofs->memory;
+    part_left out = {.most = NAN, .all = true};
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (strcmp(row->first->benchmark, benchmark) == 0 && row->n_ok > 0 &&
-            row->first->work.compute == compute)
-            most = fmax(most, gb_row_intensity(row));
+        const double x = gb_row_intensity(row);
+        if (strcmp(row->first->benchmark, benchmark) != 0 || row->n_ok == 0 ||
+            row->first->work.compute != compute || !(x > 0) || gb_row_cached(row, roofs))
+            continue;
+        out.all = out.all && x < ridge;
+        if (x < ridge) {
+            out.apart = out.apart || (out.most > 0 && out.most != x);
+            out.most = fmax(out.most, x);
+        }
     }
-    return most;
+    return out;
 }
 
-/* Benchmarks of which every case lies left of the ridge. */
+/* Benchmarks with cases left of the ridge, beyond the caches: "memory (0.25 FLOP/byte), sweep up to
+ * 4 FLOP/byte". */
 bool gb_finding_memory_bound(const gb_view *view, gb_buf *text)
 {
     gb_compute compute;
     gb_roofs roofs;
     size_t named = 0;
-    if (!find_roofs(view, &compute, &roofs))
+    if (!find_roofs(view, &compute, &roofs) || !(roofs.llc > 0))
         return false;
     for (size_t i = 0; i < view->n; i++) {
         const char *name = view->rows[i].first->benchmark;
-        double most = said_before(view, i) ? NAN : most_intense(view, name, compute);
-        if (!(most < roofs.arithmetic / roofs.memory))
+        if (said_before(view, i))
             continue;
-        gb_buf_printf(text, "%s%s (%.2g FLOP/byte)",
-                      named == 0 ? "Bound by memory, whatever their arithmetic costs: " : ", ",
-                      name, most);
+        const part_left left = left_of(view, name, compute, &roofs);
+        if (!(left.most > 0))
+            continue;
+        if (named == 0)
+            gb_buf_printf(text,
+                          "Left of the ridge at %.1f FLOP/byte memory sets the limit, whatever "
+                          "the arithmetic costs: ",
+                          roofs.arithmetic / roofs.memory);
+        gb_buf_printf(text, "%s%s (%s%.2g FLOP/byte)", named == 0 ? "" : ", ", name,
+                      left.apart || !left.all ? "up to " : "", left.most);
         named++;
     }
     gb_buf_add(text, named > 0 ? "." : "");

@@ -58,7 +58,7 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
             naive = other;
         }
     }
-    if (padded == NULL) {
+    if (padded == NULL || !gb_rows_differ(view->results, padded, naive, "bandwidth")) {
         return false;
     }
     char fast[32], slow[32], straight[32];
@@ -70,11 +70,13 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
                   gb_format_rate(metric_of(naive, "bandwidth"), "B/s", slow, sizeof slow),
                   metric_of(padded, "bandwidth") / metric_of(naive, "bandwidth"));
     const gb_row *copy = same_matrix(view, padded, "copy");
-    if (copy != NULL) {
+    if (copy != NULL && gb_row_firm(copy, "bandwidth")) {
         gb_buf_printf(
             text, " (copying it: %s)",
             gb_format_rate(metric_of(copy, "bandwidth"), "B/s", straight, sizeof straight));
     }
+    static const char *const said[] = {"variant", "n", "columns", NULL};
+    gb_finding_case(view, padded, said, text);
     gb_buf_add(text, ".");
     return true;
 }
@@ -98,7 +100,7 @@ bool gb_finding_bank(const gb_view *view, gb_buf *text)
 {
     const gb_row *worst = at_stride(view, 32, NULL);
     const gb_row *best = worst != NULL ? at_stride(view, 1, worst) : NULL;
-    if (best == NULL || view->cpu) {
+    if (best == NULL || view->cpu || !gb_rows_differ(view->results, worst, best, "access_time")) {
         return false;
     }
     char slow[32], fast[32];

@@ -35,10 +35,12 @@ static bool measured_well(const gb_row *row)
            (row->flags & (GB_BIT(GB_FLAG_EMULATED) | GB_BIT(GB_FLAG_IMPLAUSIBLE))) == 0;
 }
 
-static void best(double *roof, double value)
+static void best(double *roof, const gb_row **best_row, double value, const gb_row *row)
 {
-    if (value > 0 && !(*roof >= value))
+    if (value > 0 && !(*roof >= value)) {
         *roof = value;
+        *best_row = row;
+    }
 }
 
 static double metric(const gb_row *row, const char *name)
@@ -57,9 +59,9 @@ static void memory_roofs(const gb_row *row, gb_roofs *out)
     if (!(out->llc > 0))
         return;
     if (!gb_row_cached(row, out))
-        best(&out->memory, metric(row, "bandwidth"));
+        best(&out->memory, &out->memory_row, metric(row, "bandwidth"), row);
     else if (set <= INSIDE_CACHE * out->llc)
-        best(&out->cache, metric(row, "bandwidth"));
+        best(&out->cache, &out->cache_row, metric(row, "bandwidth"), row);
 }
 
 /* Bank conflicts at stride 1, on all units rather than on one. */
@@ -111,10 +113,10 @@ void gb_roofs_find(const gb_results *results, const gb_row rows[], size_t n, int
         if (strcmp(row->first->kernel, "stream") == 0)
             memory_roofs(row, out);
         else if (!cpu && is_whole_shared(row, number(facts, "units")))
-            best(&out->shared, metric(row, "shared_bandwidth"));
+            best(&out->shared, &out->shared_row, metric(row, "shared_bandwidth"), row);
         else if (strcmp(row->first->kernel, is_tensor(compute) ? "matmul" : "flops") == 0 &&
                  row->first->work.compute == compute)
-            best(&out->arithmetic, gb_row_flops(row));
+            best(&out->arithmetic, &out->arithmetic_row, gb_row_flops(row), row);
     }
     out->theory_memory = theory(facts, "bandwidth", &out->published_memory);
     out->theory_arithmetic = theory(facts, gb_compute_word(compute), &out->published_arithmetic);

@@ -12,6 +12,7 @@ typedef struct gb_roofs {
      *   shared      bank at stride 1 with a block for every unit at least, B/s; GPUs alone
      *   arithmetic  flops, or for tensor types matmul, of that type, FLOP/s */
     double memory, cache, shared, arithmetic;
+    const gb_row *memory_row, *cache_row, *shared_row, *arithmetic_row; /* NULL: none */
     /* Theory from the device's facts; where that knows nothing what the vendor publishes. */
     double theory_memory, theory_arithmetic;
     bool published_memory, published_arithmetic;

@@ -166,6 +166,9 @@ const char *gb_row_param_text(const gb_row *row, const char *param, char *buf, s
         if (strcmp(param, "bytes") == 0 || strstr(param, "_bytes") != NULL) {
             return gb_format_bytes(number, buf, size);
         }
+        if (strcmp(param, "duration") == 0) {
+            return gb_format_ns((double)number, buf, size);
+        }
         return gb_format_count(number, buf, size);
     }
     snprintf(buf, size, "%s", json_is_string(value) ? json_string_value(value) : "-");

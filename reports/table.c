@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "reports/grid.h"
+#include "reports/merge.h"
 #include "reports/report.h"
 
 #define MAX_COLUMNS 32
@@ -29,7 +30,12 @@ static const char *get(const json_t *document, const char *object, const char *k
 
 static void header(const gb_results *results, int device, bool color, gb_buf *out)
 {
-    const json_t *d = results->document;
+    const json_t *info =
+        json_array_get(json_object_get(results->document, "devices"), (size_t)device);
+    /* Of several runs in one report each device has its own. */
+    const json_t *d = json_array_get(json_object_get(results->document, "runs"),
+                                     (size_t)json_integer_value(json_object_get(info, "run")));
+    d = d != NULL ? d : results->document;
     char *name = gb_text_printable(get(d, "suite", "name"));
     char *title = gb_text_printable(get(d, "suite", "title"));
     gb_ink_add(out, GB_BOLD, color, name != NULL ? name : "");
@@ -38,10 +44,9 @@ static void header(const gb_results *results, int device, bool color, gb_buf *ou
     }
     free(name);
     free(title);
-    const json_t *info = json_array_get(json_object_get(d, "devices"), (size_t)device);
     const char *runtime = json_string_value(json_object_get(info, "runtime"));
     const char *kind = gb_results_device_kind(results, device);
-    gb_buf_printf(out, "\ndevice: %s - %s%s%s%s", kind, gb_results_device_name(results, device),
+    gb_buf_printf(out, "\ndevice: %s - %s%s%s%s", kind, gb_results_device_label(results, device),
                   runtime != NULL ? " (" : "", runtime != NULL ? runtime : "",
                   runtime != NULL ? ")" : "");
     const json_t *seed = json_object_get(json_object_get(d, "run"), "seed");

@@ -1,6 +1,7 @@
 #include "base/spec.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,43 @@ int gb_spec_metric(const gb_kernel_spec *spec, const char *name)
         }
     }
     return -1;
+}
+
+double gb_work_count(const gb_work *work, gb_numerator which)
+{
+    switch (which) {
+    case GB_PER_BYTES_MOVED:
+        return (double)work->bytes_moved;
+    case GB_PER_BYTES_READ:
+        return (double)work->bytes_read;
+    case GB_PER_BYTES_WRITTEN:
+        return (double)work->bytes_written;
+    case GB_PER_BYTES_SECTORS:
+        return (double)(work->bytes_sectors ? work->bytes_sectors : work->bytes_moved);
+    case GB_PER_FLOPS:
+        return (double)work->flops;
+    case GB_PER_ITEMS:
+    case GB_NS_PER_ITEM:
+        return (double)work->items;
+    case GB_PER_NOTHING:
+        break;
+    }
+    return (double)NAN;
+}
+
+bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
+                        gb_timer timer, int metric)
+{
+    if (metric < 0)
+        return true;
+    const gb_metric_spec *m = &spec->metrics[metric];
+    if (m->part >= 0 && spec->has_part != NULL && !spec->has_part(args, timer, m->part))
+        return false;
+    if (m->numerator == GB_PER_NOTHING)
+        return true;
+    gb_work work = {0};
+    spec->work(args, kind, &work);
+    return gb_work_count(&work, m->numerator) > 0;
 }
 
 const char *gb_value_text(const gb_param *param, gb_value value, char *buf, size_t size)

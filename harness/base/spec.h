@@ -151,6 +151,9 @@ typedef struct gb_kernel_spec {
     /* The timer of a case where its arguments decide it (phases of which each can be timed in one
      * way alone); a suite cannot choose one then. NULL: the suite's choice or default_timer. */
     gb_timer (*timer_of)(const gb_value args[]);
+    /* Whether a case's samples tell the time of a part: some have it only by one timer or in one
+     * direction, and a metric of that part has no value elsewhere. NULL: always. */
+    bool (*has_part)(const gb_value args[], gb_timer timer, int part);
     /* Checks the arguments (args[i] belongs to params[i]) against each other for a kind of device
      * and fills *need. Pure. Returns GB_OK, GB_INVALID (a combination that can never run: an error
      * of the suite), or GB_UNAVAILABLE (never on this kind of device: a skip with that reason). */
@@ -171,6 +174,12 @@ int gb_spec_param(const gb_kernel_spec *spec, const char *name);
 /* The timer of a case for which the suite chose `chosen`. */
 gb_timer gb_spec_timer(const gb_kernel_spec *spec, const gb_value args[], gb_timer chosen);
 int gb_spec_metric(const gb_kernel_spec *spec, const char *name);
+/* Whether a case may have a value of a metric (index; -1: time): its samples tell the time of the
+ * part, and something is counted. For arguments that passed check. */
+bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
+                        gb_timer timer, int metric);
+/* What is counted for a metric's numerator; NAN for GB_PER_NOTHING. */
+double gb_work_count(const gb_work *work, gb_numerator which);
 
 /* Value of a parameter as text: exact integers, words as they are. Writes at most `size` bytes
  * with the NUL; returns buf. */

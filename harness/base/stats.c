@@ -269,7 +269,7 @@ void gb_stats_between(const double medians[], size_t n, double *centre, double *
         squares += delta * (y - mean);
     }
     if (n > 0) {
-        *centre = exp(mean);
+        *centre = n == 1 ? medians[0] : exp(mean); /* one value is itself to the last digit */
     }
     if (n > 1) {
         double sd = sqrt(squares / (double)(n - 1));

@@ -39,6 +39,7 @@ typedef struct gb_args {
     gb_list confirmed;
     gb_number keep;
     bool allow_incomplete;
+    bool table;    /* report */
     bool man;      /* help */
     bool kernels;  /* list */
     gb_list words; /* the positional arguments */

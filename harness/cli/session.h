@@ -81,9 +81,15 @@ int gb_cli_load_suite(gb_cli *cli, const char *path, gb_suite **out);
 /* Prints diagnostics as the error of a file. Returns GB_EXIT_USAGE. */
 int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics);
 
-/* report.c: table, plots and where they are, from a run directory. `write_csv`: again results.csv.
- */
+/* report_files.c */
+
+/* The table (unless the results go to stdout as JSON), then plots, report.html and report.md in
+ * `dir`; NULL: nothing is written. Returns the exit status, after having printed why. */
 int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results);
+/* gb_results_load, with samples where a plot of the suite shows them and cases.jsonl is there. */
+gb_code gb_cli_load_results(const char *path, gb_results *out, gb_error *err);
+/* Makes a directory and those on the way to it, unless they are there. GB_IO, GB_NO_MEMORY. */
+gb_code gb_cli_make_directory(const char *path, gb_error *err);
 
 /* The run directory that a path means: itself, or that of a results.json in it. The caller frees;
  * NULL on out of memory. */

@@ -6,56 +6,12 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/session.h"
-#include "reports/plot/plots.h"
 #include "reports/report.h"
 #include "suite/expect.h"
 
 static int fail(gb_session *s, gb_code code, const gb_error *err)
 {
     return gb_cli_fail(s->cli, gb_exit_of_code(code), err);
-}
-
-/* Each line of the notes is a warning of its own. */
-static void warn_lines(const gb_cli *cli, const char *code, char *notes)
-{
-    for (char *line = notes, *next; line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        gb_cli_warn(cli, code, "%s", line);
-    }
-}
-
-/* The expectations that results.json holds, a line each. */
-static void show_expectations(const json_t *document, gb_buf *out)
-{
-    const json_t *list = json_object_get(document, "expectations");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
-        char *text = gb_text_printable(json_string_value(json_object_get(one, "text")));
-        gb_buf_printf(out, "%sexpected %s: %s: %s\n", i ? "" : "\n", text ? text : "",
-                      json_string_value(json_object_get(one, "outcome")),
-                      json_string_value(json_object_get(one, "detail")));
-        free(text);
-    }
-}
-
-int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results)
-{
-    gb_error err = {0};
-    gb_buf table = {0}, notes = {0};
-    gb_code code = cli->json ? GB_OK : gb_report_table(results, cli->color_out, &table, &err);
-    if (!code && !cli->json)
-        show_expectations(results->document, &table);
-    if (!code && !cli->args.no_plots)
-        code = gb_report_plots(results, dir, "gnuplot", NULL, &notes, &err);
-    if (table.data && !table.failed)
-        gb_cli_print(cli, table.data);
-    if (notes.data && !notes.failed)
-        warn_lines(cli, "plots", notes.data);
-    gb_buf_free(&table);
-    gb_buf_free(&notes);
-    return code ? gb_cli_fail(cli, gb_exit_of_code(code), &err) : GB_EXIT_OK;
 }
 
 gb_code gb_expectations_json(const gb_suite *suite, const gb_results *results, json_t **out,
@@ -155,7 +111,7 @@ int gb_session_conclude(gb_session *s, gb_results *results)
         code = gb_run_dir_finish(s->dir, &s->head, complete, &err);
     gb_results_free(results);
     if (!code)
-        code = gb_results_load(dir, false, results, &err);
+        code = gb_cli_load_results(dir, results, &err);
     return code ? fail(s, code, &err) : GB_EXIT_OK;
 }
 
@@ -195,8 +151,7 @@ int gb_session_show(gb_session *s)
         if (word && (strcmp(word, "FAILED") == 0 || strcmp(word, "unknown") == 0))
             s->outcome.expectation_failed = true;
     }
-    s->cli->args.no_plots = true;
-    int status = gb_cli_report(s->cli, dir, &results);
+    int status = gb_cli_report(s->cli, NULL, &results);
     if (s->cli->json)
         print_document(s, dir);
     gb_results_free(&results);

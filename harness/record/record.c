@@ -156,26 +156,25 @@ gb_code gb_record_summarise_time(gb_record *record, gb_error *err)
     return gb_fail(err, GB_NO_SAMPLES, "%s", why.message);
 }
 
-static double numerator(const gb_work *work, gb_numerator which)
+/* Why a case of which none are counted has no such rate. */
+static const char *nothing_counted(gb_numerator which)
 {
     switch (which) {
-    case GB_PER_BYTES_MOVED:
-        return (double)work->bytes_moved;
     case GB_PER_BYTES_READ:
-        return (double)work->bytes_read;
+        return "the case reads no bytes that count";
     case GB_PER_BYTES_WRITTEN:
-        return (double)work->bytes_written;
-    case GB_PER_BYTES_SECTORS:
-        return (double)(work->bytes_sectors ? work->bytes_sectors : work->bytes_moved);
+        return "the case writes no bytes that count";
     case GB_PER_FLOPS:
-        return (double)work->flops;
+        return "the case does no floating-point operations";
     case GB_PER_ITEMS:
-        return (double)work->items;
-    case GB_PER_NOTHING:
     case GB_NS_PER_ITEM:
+        return "no items are counted";
+    case GB_PER_NOTHING:
+    case GB_PER_BYTES_MOVED:
+    case GB_PER_BYTES_SECTORS:
         break;
     }
-    return NAN;
+    return "the case moves no bytes that count";
 }
 
 /* Median ns of the index-th part; NAN when there is none. */
@@ -204,11 +203,13 @@ static void metric_value(const gb_record *record, const gb_metric_spec *spec, gb
         reason = "the sample has no such part";
     } else if (spec->numerator == GB_PER_NOTHING) {
         value = ns;
+    } else if (!(gb_work_count(&record->work, spec->numerator) > 0)) {
+        /* A rate of nothing is no rate of 0: that would pass every upper limit. */
+        reason = nothing_counted(spec->numerator);
     } else if (spec->numerator == GB_NS_PER_ITEM) {
-        value = record->work.items > 0 ? ns / (double)record->work.items : NAN;
-        reason = record->work.items > 0 ? "" : "no items are counted";
+        value = ns / (double)record->work.items;
     } else {
-        value = numerator(&record->work, spec->numerator) * 1e9 / ns;
+        value = gb_work_count(&record->work, spec->numerator) * 1e9 / ns;
         if (!isfinite(value)) {
             value = NAN;
             reason = "below timer resolution";

@@ -59,13 +59,6 @@ static int by_case(const void *a, const void *b)
     return x->replicate < y->replicate ? -1 : x->replicate > y->replicate;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double metric_of(const gb_record *record, const char *metric)
 {
     if (record->status != GB_STATUS_OK)
@@ -78,21 +71,19 @@ static double metric_of(const gb_record *record, const char *metric)
     return NAN;
 }
 
-/* Median of the values that exist; NAN for none. `scratch` has room for n. */
-static double median_of(const gb_record *const records[], size_t n, const char *metric,
+/* Geometric centre of the values that exist, as of a row in reports; NAN for none above 0. */
+static double centre_of(const gb_record *const records[], size_t n, const char *metric,
                         double scratch[])
 {
     size_t kept = 0;
+    double centre, half;
     for (size_t i = 0; i < n; i++) {
         double value = metric_of(records[i], metric);
         if (isfinite(value))
             scratch[kept++] = value;
     }
-    if (kept == 0)
-        return NAN;
-    qsort(scratch, kept, sizeof *scratch, by_value);
-    size_t middle = kept / 2;
-    return kept % 2 == 1 ? scratch[middle] : (scratch[middle - 1] + scratch[middle]) / 2;
+    gb_stats_between(scratch, kept, &centre, &half);
+    return centre;
 }
 
 static void free_points(points *p)
@@ -137,7 +128,7 @@ static gb_code collect(const gb_benchmark *benchmark, const char *metric, const 
         point *p = &out->items[out->n];
         p->first = own[i];
         p->args = out->args + out->n * (n_params + 1);
-        p->value = median_of(own + i, end - i, metric, scratch);
+        p->value = centre_of(own + i, end - i, metric, scratch);
         p->skipped = true;
         for (size_t k = i; k < end; k++)
             p->skipped = p->skipped && own[k]->status == GB_STATUS_SKIPPED;
@@ -334,8 +325,12 @@ static char *no_value(const evaluation *e, const point *p)
     if (p->skipped)
         return gb_text_format("%s is skipped on this device%s%s", p->first->case_id,
                               reason != NULL ? ": " : "", reason != NULL ? reason : "");
-    return gb_text_format("%s has no value of %s%s", p->first->case_id, e->metric,
-                          p->value == 0 ? " above 0" : "");
+    for (size_t i = 0; i < p->first->n_metrics; i++) /* why it was not made */
+        if (strcmp(p->first->metrics[i].name, e->metric) == 0 &&
+            p->first->metrics[i].reason[0] != '\0')
+            return gb_text_format("%s has no value of %s: %s", p->first->case_id, e->metric,
+                                  p->first->metrics[i].reason);
+    return gb_text_format("%s has no value of %s", p->first->case_id, e->metric);
 }
 
 static gb_code compare_value(evaluation *e, const point *p, gb_error *err)

@@ -1,9 +1,10 @@
 /* `expect:` of a suite held against records.
  *
- * A value is the median over a case's ok replicates on one device. Without `of` and `over` every
- * case that `where` selects is compared with min and max. With them, cases that differ only in the
- * parameters which `of` and `over` name form a group; each case of a group that `of` selects is
- * divided by each that `over` selects. */
+ * A value is the geometric centre over a case's ok replicates on one device, exp(mean of ln), as in
+ * tables, plots and findings (gb_row_metric): the same ratio is the same number everywhere. Without
+ * `of` and `over` every case that `where` selects is compared with min and max. With them, cases
+ * that differ only in the parameters which `of` and `over` name form a group; each case of a group
+ * that `of` selects is divided by each that `over` selects. */
 #ifndef GB_SUITE_EXPECT_H
 #define GB_SUITE_EXPECT_H
 

@@ -10,7 +10,7 @@
 
 /* Beyond this ratio the small bars of a linear axis would not be seen. */
 #define LOG_RATIO 50.0
-#define MOST_FIGURES 24 /* bars with their figure above */
+#define MOST_FIGURES 12 /* bars with their figure above */
 #define GROUP_WIDTH 0.8 /* of a group's place; the rest is the gap */
 #define AXIS_PIXELS 640.0
 
@@ -122,9 +122,12 @@ static gb_code write_head(const bars *b, bool logarithmic, double scale, const c
     gb_picture_head(b->results, b->figures.device, b->wanted.name,
                     title != NULL ? title : b->wanted.benchmark, x_label.data, y_label.data,
                     script);
+    gb_picture_place_key(
+        script, gb_figures_plain(&b->figures, &b->wanted) ? 0 : gb_figures_widest(&b->figures),
+        b->figures.n, 0);
     gb_buf_free(&x_label);
     gb_buf_free(&y_label);
-    gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\n",
+    gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",
                   gb_print_double((double)b->n_groups - 0.4, text, sizeof text));
     if (logarithmic) {
         gb_picture_range(script, "y", b->low / scale / 1.5, b->high / scale * 1.3, 10);
@@ -145,19 +148,26 @@ static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines
     gb_print_double(bar * 0.92, width, sizeof width);
     gb_buf_printf(lines,
                   "%s'plots/%s.dat' index %zu using ($1+%s):($2/%s):(%s) with boxes fillstyle "
-                  "pattern %d border linecolor rgb '%s'",
+                  "pattern %d border linecolor rgb '%s' fillcolor rgb '%s'",
                   s > 0 ? ", \\\n  " : "", b->wanted.name, s, offset, scale, width,
-                  gb_picture_fill(s), gb_picture_colour(s));
-    gb_picture_key(lines, b->figures.items[s].label);
+                  gb_picture_fill(s), gb_picture_colour(s), gb_picture_colour(s));
+    if (gb_figures_plain(&b->figures, &b->wanted)) {
+        gb_buf_add(lines, " notitle");
+    } else {
+        gb_picture_key(lines, b->figures.items[s].label);
+    }
     gb_buf_printf(lines,
-                  ", \\\n  '' index %zu using ($1+%s):($2/%s):($3/%s):($4/%s) with yerrorbars "
-                  "pointtype 0 linewidth 1.5 linecolor rgb '#000000' notitle",
-                  s, offset, scale, scale, scale);
+                  ", \\\n  '' index %zu using ($1+%s):($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
+                  " linecolor rgb '#000000' notitle",
+                  s, offset, scale, scale);
+    /* Above the interval; beside one that leaves the picture. */
     if (all <= MOST_FIGURES) {
+        gb_print_double(bar * 0.25, width, sizeof width);
         gb_buf_printf(lines,
-                      ", \\\n  '' index %zu using ($1+%s):($4/%s):(sprintf('%%.3g', $2/%s)) with "
-                      "labels offset 0,0.6 font ',9' notitle",
-                      s, offset, scale, scale);
+                      ", \\\n  '' index %zu using ($1+%s+($4 > 2*$2 ? %s : 0)):"
+                      "(($4 > 2*$2 ? $2 : $4)/%s):(sprintf('%%.3g', $2/%s)) with labels "
+                      "offset 0,0.6 font ',9' notitle",
+                      s, offset, width, scale, scale);
     }
 }
 
@@ -192,7 +202,8 @@ gb_code gb_bar_write(const gb_results *results, const gb_table *table, const jso
                          .x = json_string_value(json_object_get(plot, "x")),
                          .y = json_string_value(json_object_get(plot, "y")),
                          .series = json_object_get(plot, "series"),
-                         .most = GB_SERIES_MOST},
+                         .most = GB_SERIES_MOST,
+                         .zero_x = true},
               .low = INFINITY,
               .high = -INFINITY};
     if (b.wanted.benchmark == NULL || b.wanted.x == NULL || b.wanted.y == NULL) {

@@ -12,6 +12,7 @@
 #define BAND 0.44     /* of the picture's height, for the lines of an axis */
 #define EDGE 0.04     /* between a band and the picture's edge */
 #define N_PERCENTILES 3
+#define LABEL_COLUMNS 28
 
 typedef struct percentile {
     const char *name;
@@ -77,18 +78,19 @@ static void half_range(gb_buf *script, const char *axis, double low, double high
 
 /* --- the knee --------------------------------------------------------------------------------- */
 
-static bool knee_of(const gb_series *series, gb_knee *knee, gb_error *err, gb_code *code)
+static bool knee_of(const batch_curve *c, const gb_series *series, gb_knee *knee, gb_error *err,
+                    gb_code *code)
 {
-    double *rates = calloc(series->n + 1, sizeof *rates);
-    if (rates == NULL) {
+    const gb_row **rows = calloc(series->n + 1, sizeof *rows);
+    if (rows == NULL) {
         *code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
         return false;
     }
     for (size_t i = 0; i < series->n; i++) {
-        rates[i] = series->points[i].y;
+        rows[i] = series->points[i].row;
     }
-    bool enough = gb_batch_knee(rates, series->n, knee);
-    free(rates);
+    bool enough = gb_batch_knee(c->results, rows, series->n, knee);
+    free(rows);
     return enough;
 }
 
@@ -114,11 +116,14 @@ static void mark_knee(const batch_curve *c, size_t s, double batch, gb_buf *scri
     free(text);
 }
 
-static void say_no_knee(const batch_curve *c, size_t s, gb_buf *script)
+static void say_no_knee(const batch_curve *c, size_t s, gb_knee_kind kind, gb_buf *script)
 {
-    char *text = gb_text_format("%s%sno knee: throughput still rises",
-                                c->figures.n > 1 ? c->figures.items[s].label : "",
-                                c->figures.n > 1 ? ": " : "");
+    static const char *const why[] = {[GB_KNEE_RISES] = "throughput still rises",
+                                      [GB_KNEE_FALLS] = "throughput falls again",
+                                      [GB_KNEE_UNCLEAR] = "not told from noise"};
+    char *text =
+        gb_text_format("%s%sno knee: %s", c->figures.n > 1 ? c->figures.items[s].label : "",
+                       c->figures.n > 1 ? ": " : "", why[kind]);
     gb_buf_add(script, "set label ");
     gb_picture_text(script, text != NULL ? text : "no knee", 60);
     gb_buf_printf(script, " noenhanced at graph 0.02, graph %s left font ',10'\n",
@@ -134,13 +139,13 @@ static gb_code mark_knees(const batch_curve *c, gb_buf *script, gb_error *err)
     for (size_t s = 0; s < c->figures.n; s++) {
         gb_knee knee;
         const gb_series *series = &c->figures.items[s];
-        if (!knee_of(series, &knee, err, &code)) {
+        if (!knee_of(c, series, &knee, err, &code)) {
             continue;
         }
-        if (knee.found) {
+        if (knee.kind == GB_KNEE_FOUND) {
             mark_knee(c, s, series->points[knee.at].x, script);
         } else {
-            say_no_knee(c, s, script);
+            say_no_knee(c, s, knee.kind, script);
         }
     }
     return code;
@@ -148,13 +153,17 @@ static gb_code mark_knees(const batch_curve *c, gb_buf *script, gb_error *err)
 
 /* --- the script ------------------------------------------------------------------------------- */
 
+/* "vendor, GPU 2: p95": what is too long is cut before the colon. */
 static void add_key(const batch_curve *c, size_t s, const char *what, gb_buf *lines)
 {
-    const bool several = c->figures.n > 1;
-    char *text = gb_text_format("%s%s%s", what, several ? ", " : "",
-                                several ? c->figures.items[s].label : "");
-    gb_picture_key(lines, text != NULL ? text : what);
-    free(text);
+    gb_buf text = {0};
+    if (c->figures.n > 1) {
+        gb_picture_cut(&text, c->figures.items[s].label, LABEL_COLUMNS);
+        gb_buf_add(&text, ": ");
+    }
+    gb_buf_add(&text, what);
+    gb_picture_key(lines, text.data != NULL ? text.data : what);
+    gb_buf_free(&text);
 }
 
 static void add_lines(const batch_curve *c, double rate, double latency, gb_buf *lines)
@@ -163,11 +172,7 @@ static void add_lines(const batch_curve *c, double rate, double latency, gb_buf 
     gb_print_double(rate, scale[0], 40);
     gb_print_double(latency, scale[1], 40);
     for (size_t s = 0; s < c->figures.n; s++) {
-        gb_buf_printf(lines,
-                      "%s'plots/%s.dat' index %zu using 1:($2/%s):($3/%s):($4/%s) with yerrorlines "
-                      "linewidth 2.5 pointtype %d pointsize 0.9 linecolor rgb '%s'",
-                      s > 0 ? ", \\\n  " : "", c->wanted.name, s, scale[0], scale[0], scale[0],
-                      gb_picture_point(s), gb_picture_colour(s));
+        gb_picture_add_series(lines, c->wanted.name, s, scale[0]);
         add_key(c, s, "throughput", lines);
         for (size_t k = 0; k < N_PERCENTILES; k++) {
             if (!c->has[s][k]) {
@@ -203,8 +208,9 @@ static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
                         script);
         gb_buf_add(script, "set y2label ");
         gb_picture_text(script, y2_label.data, 60);
-        gb_buf_add(script, " noenhanced\nset border 11\n"
-                           "set key outside bottom center vertical Left reverse maxrows 4\n");
+        gb_buf_add(script, " noenhanced\nset border 11\n");
+        gb_picture_place_key(script, gb_figures_widest(&c->figures), 4 * c->figures.n,
+                             1 + N_PERCENTILES);
         gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2);
         half_range(script, "y", c->rate_low / rate, c->rate_high / rate, true);
         half_range(script, "y2", c->latency_low / latency, c->latency_high / latency, false);

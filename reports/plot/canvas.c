@@ -51,13 +51,13 @@ void gb_canvas_sign(gb_canvas *c, double x, double y, int point, double size, co
                   size, colour);
 }
 
-void gb_canvas_rectangle(gb_canvas *c, gb_box box, const char *fill, const char *border)
+void gb_canvas_rectangle(gb_canvas *c, gb_box box, int pattern, const char *colour)
 {
     gb_buf_printf(&c->body, "set object %d rectangle", number(c));
     at(c, "from", box.x0, box.y0);
     at(c, "to", box.x1, box.y1);
-    gb_buf_printf(&c->body, " fillstyle solid 1 border linecolor rgb '%s' fillcolor rgb '%s'\n",
-                  border, fill);
+    gb_buf_printf(&c->body, " fillstyle pattern %d border linecolor rgb '%s' fillcolor rgb '%s'\n",
+                  pattern, colour, colour);
 }
 
 void gb_canvas_frame(gb_canvas *c, const gb_frame *f)
@@ -109,25 +109,42 @@ void gb_canvas_outputs(gb_canvas *c, gb_buf *script)
     gb_buf_free(&c->body);
 }
 
-void gb_legend_entry(gb_legend *l, const char *text, int dash, int point, const char *colour,
-                     const char *text_colour)
+/* Where the next entry begins, and the middle of its line. */
+static void next_entry(gb_legend *l, double width, double *x, double *y)
 {
-    const double before = dash > 0 || point > 0 ? SIGN : 0;
-    const double width = before + gb_text_pixels(text, GB_LABEL_FONT - 1);
     if (l->x > l->left && l->x + width > l->right) {
         l->x = l->left;
         l->y -= GB_LEGEND_LINE;
     }
-    const double x = l->x, y = l->y - GB_LEGEND_LINE / 2;
+    *x = l->x;
+    *y = l->y - GB_LEGEND_LINE / 2;
     l->x += width + GAP;
+}
+
+void gb_legend_entry(gb_legend *l, const char *text, int dash, int point, const char *colour,
+                     const char *text_colour)
+{
+    const double before = dash > 0 || point > 0 ? SIGN : 0;
+    double x, y;
+    next_entry(l, before + gb_text_pixels(text, GB_LABEL_FONT - 1), &x, &y);
     if (l->canvas == NULL) {
         return;
     }
     if (dash > 0) {
-        gb_canvas_line(l->canvas, x, y, x + SIGN - 4, y, colour, 2, dash);
+        gb_canvas_line(l->canvas, x, y, x + SIGN - 4, y, colour, dash == 1 ? 2 : 1.5, dash);
     }
     if (point > 0) {
         gb_canvas_sign(l->canvas, x + (SIGN - 4) / 2, y, point, 1, colour);
     }
     gb_canvas_text(l->canvas, text, x + before, y, "left", 0, text_colour);
+}
+
+void gb_legend_swatch(gb_legend *l, const char *text, int pattern, const char *colour)
+{
+    double x, y;
+    next_entry(l, SIGN + gb_text_pixels(text, GB_LABEL_FONT - 1), &x, &y);
+    if (l->canvas != NULL) {
+        gb_canvas_rectangle(l->canvas, (gb_box){x, y - 6, x + SIGN - 4, y + 6}, pattern, colour);
+        gb_canvas_text(l->canvas, text, x + SIGN, y, "left", 0, NULL);
+    }
 }

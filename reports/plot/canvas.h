@@ -25,7 +25,8 @@ void gb_canvas_line(gb_canvas *canvas, double x0, double y0, double x1, double y
                     const char *colour, double width, int dash);
 void gb_canvas_sign(gb_canvas *canvas, double x, double y, int point, double size,
                     const char *colour);
-void gb_canvas_rectangle(gb_canvas *canvas, gb_box box, const char *fill, const char *border);
+/* Filled with gnuplot's pattern. */
+void gb_canvas_rectangle(gb_canvas *canvas, gb_box box, int pattern, const char *colour);
 /* The margins of the plot to come: `frame`'s pixels. */
 void gb_canvas_frame(gb_canvas *canvas, const gb_frame *frame);
 /* Ranges and logarithmic axes of it. */
@@ -46,5 +47,8 @@ typedef struct gb_legend {
  * (NULL: black); without line and sign the text begins at the left. */
 void gb_legend_entry(gb_legend *legend, const char *text, int dash, int point, const char *colour,
                      const char *text_colour);
+
+/* An entry with a filled rectangle. */
+void gb_legend_swatch(gb_legend *legend, const char *text, int pattern, const char *colour);
 
 #endif

@@ -158,7 +158,7 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
                           gb_buf *script, gb_error *err)
 {
     const gb_figures *f = &c->figures;
-    bool log_x = f->x_max / f->x_min >= 8, log_y = high / low >= 8;
+    bool log_x = f->x_min > 0 && f->x_max / f->x_min >= 8, log_y = high / low >= 8;
     gb_buf x_label = {0}, y_label = {0};
     gb_picture_x_label(c->plot, &x_label);
     gb_picture_y_label(c->wanted.y, unit, f->higher, &y_label);
@@ -169,8 +169,12 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
         gb_picture_head(c->results, f->device, c->wanted.name,
                         c->title != NULL ? c->title : c->wanted.benchmark, x_label.data,
                         y_label.data, script);
+        /* one entry more for the fitted lines */
+        gb_picture_place_key(script, gb_figures_plain(f, &c->wanted) ? 0 : gb_figures_widest(f),
+                             f->n + 1, 0);
         gb_picture_range(script, "x", f->x_min, f->x_max, log_x ? 10 : 0);
-        gb_picture_range(script, "y", low / scale, high / scale, log_y ? 10 : 0);
+        /* A linear axis begins at 0: a change of 3 % should look like one. */
+        gb_picture_range(script, "y", log_y ? low / scale : 0, high / scale, log_y ? 10 : 0);
         code = gb_picture_value_ticks(script, c->wanted.x, c->x, c->n_x, log_x, err);
     }
     gb_buf_free(&x_label);
@@ -188,12 +192,12 @@ static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
     gb_buf lines = {0};
     gb_print_double(scale, number, sizeof number);
     for (size_t s = 0; s < c->figures.n; s++) {
-        gb_buf_printf(&lines,
-                      "%s'plots/%s.dat' index %zu using 1:($2/%s):($3/%s):($4/%s) with yerrorlines "
-                      "linewidth 2 dashtype %d pointtype %d pointsize 0.8 linecolor rgb '%s'",
-                      s > 0 ? ", \\\n  " : "", c->wanted.name, s, number, number, number,
-                      gb_picture_dash(s), gb_picture_point(s), gb_picture_colour(s));
-        gb_picture_key(&lines, c->figures.items[s].label);
+        gb_picture_add_series(&lines, c->wanted.name, s, number);
+        if (gb_figures_plain(&c->figures, &c->wanted) && !may_be_fitted(c)) {
+            gb_buf_add(&lines, " notitle");
+        } else {
+            gb_picture_key(&lines, c->figures.items[s].label);
+        }
     }
     if (code == GB_OK) {
         code = add_fits(c, scale, &lines, err);
@@ -218,7 +222,8 @@ gb_code gb_curve_write(const gb_results *results, const gb_table *table, const j
                           .x = json_string_value(json_object_get(plot, "x")),
                           .y = json_string_value(json_object_get(plot, "y")),
                           .series = json_object_get(plot, "series"),
-                          .most = GB_SERIES_MOST},
+                          .most = GB_SERIES_MOST,
+                          .zero_x = true},
                .title = json_string_value(json_object_get(plot, "title")),
                .notes = notes};
     if (c.wanted.benchmark == NULL || c.wanted.x == NULL || c.wanted.y == NULL) {

@@ -22,6 +22,8 @@ void gb_gnuplot_quote(gb_buf *script, const char *text)
             gb_buf_add(script, "'.\"'\".'");
         } else if ((unsigned char)*p < 0x20 || *p == 0x7f) {
             gb_buf_add(script, " ");
+        } else if (*p == '>' && p - text >= 2 && p[-1] == ']' && p[-2] == ']') {
+            gb_buf_add(script, "\xe2\x80\x8b>"); /* "]]>" is no XML; gnuplot escapes no '>' */
         } else {
             gb_buf_add_bytes(script, p, 1);
         }

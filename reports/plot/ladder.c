@@ -15,13 +15,15 @@
 #define WIDTH 1000
 #define PLOT_HEIGHT 560.0
 #define MARKS 24
+#define NAMED 2 /* devices of a mark */
 
 /* A cache's size on the x axis. */
 typedef struct mark {
     double x;
     const char *cache;
     uint64_t bytes;
-    gb_buf text; /* "L2 60.0 MiB", and the devices where there are several */
+    int devices;
+    gb_buf text; /* "L2 60 MiB", and the devices where there are several */
 } mark;
 
 typedef struct ladder {
@@ -79,8 +81,11 @@ static void add_mark(ladder *l, int device, const char *cache, double bytes)
         l->n_marks++;
         gb_buf_printf(&m->text, "%s %s", cache, gb_format_bytes(m->bytes, size, sizeof size));
     }
-    if (several) {
-        gb_buf_printf(&m->text, ", %s", gb_results_device_name(l->results, device));
+    m->devices++;
+    if (several && m->devices <= NAMED) {
+        gb_buf_printf(&m->text, ", %s", gb_results_device_label(l->results, device));
+    } else if (several && m->devices == NAMED + 1) {
+        gb_buf_add(&m->text, ", ...");
     }
 }
 
@@ -109,7 +114,7 @@ static void mark_device(ladder *l, int device)
     }
     if (missing.length > 0) {
         gb_buf_printf(&l->unknown, "%s%s of %s", l->unknown.length > 0 ? "; " : "", missing.data,
-                      gb_results_device_name(l->results, device));
+                      gb_results_device_label(l->results, device));
     }
     gb_buf_free(&missing);
 }

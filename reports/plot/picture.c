@@ -14,7 +14,9 @@
 #define KEY_COLUMNS 40
 #define Y_COLUMNS 60
 #define X_COLUMNS 100
-#define DEVICE_COLUMNS 44
+#define DEVICE_COLUMNS 30     /* of a name among others */
+#define KEY_BESIDE_COLUMNS 20 /* a longer text takes too much of the plot's width */
+#define ROW_COLUMNS 156       /* of a key below the plot, in its smaller letters */
 
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#C8709F",
                                       "#B98000", "#3795CC", "#7F7F7F"};
@@ -81,7 +83,7 @@ static size_t fitting(const char *text, size_t columns)
     return at;
 }
 
-static void add_cut(gb_buf *out, const char *text, size_t columns)
+void gb_picture_cut(gb_buf *out, const char *text, size_t columns)
 {
     if (!gb_utf8_valid(text, strlen(text), NULL)) {
         gb_buf_add(out, "?");
@@ -96,7 +98,7 @@ static void add_cut(gb_buf *out, const char *text, size_t columns)
 void gb_picture_text(gb_buf *script, const char *text, size_t columns)
 {
     gb_buf cut = {0};
-    add_cut(&cut, text, columns);
+    gb_picture_cut(&cut, text, columns);
     gb_gnuplot_quote(script, cut.data != NULL ? cut.data : "");
     script->failed = script->failed || cut.failed;
     gb_buf_free(&cut);
@@ -107,6 +109,37 @@ void gb_picture_key(gb_buf *lines, const char *label)
     gb_buf_add(lines, " title ");
     gb_picture_text(lines, label, KEY_COLUMNS);
     gb_buf_add(lines, " noenhanced");
+}
+
+void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale)
+{
+    const char *colour = gb_picture_colour(series);
+    gb_buf_printf(lines,
+                  "%s'plots/%s.dat' index %zu using 1:($3/%s):(0):(($4-$3)/%s) %s "
+                  "linecolor rgb '%s' notitle",
+                  lines->length > 0 ? ", \\\n  " : "", name, series, scale, scale,
+                  GB_PICTURE_INTERVAL, colour);
+    gb_buf_printf(lines,
+                  ", \\\n  '' index %zu using 1:($2/%s) with linespoints linewidth 2 dashtype %d "
+                  "pointtype %d pointsize 0.9 linecolor rgb '%s'",
+                  series, scale, gb_picture_dash(series), gb_picture_point(series), colour);
+}
+
+void gb_picture_place_key(gb_buf *script, size_t widest, size_t n, size_t rows)
+{
+    widest = widest < KEY_COLUMNS ? widest : KEY_COLUMNS;
+    if (rows == 0 && widest <= KEY_BESIDE_COLUMNS) {
+        return; /* as gb_picture_head left it */
+    }
+    size_t columns = ROW_COLUMNS / (widest + 11);
+    if (rows == 0) {
+        columns = columns > 0 ? columns : 1;
+        rows = (n + columns - 1) / columns;
+    }
+    gb_buf_printf(script,
+                  "set key at screen 0.5, screen 0.01 center bottom vertical maxrows %zu Left "
+                  "reverse noenhanced font ',10'\nset bmargin %zu\n",
+                  rows, rows + 4);
 }
 
 /* --- the line that names devices -------------------------------------------------------------- */
@@ -133,7 +166,7 @@ static bool is_cpu(const gb_results *results, int device)
 
 static void one_device(const gb_results *results, int device, size_t columns, gb_buf *text)
 {
-    add_cut(text, gb_results_device_name(results, device), columns);
+    gb_picture_cut(text, gb_results_device_label(results, device), columns);
     gb_buf_printf(text, ", device: %s, %.10s", gb_results_device_kind(results, device),
                   date_of(results, device));
 }
@@ -153,7 +186,7 @@ static void device_line(const gb_results *results, int device, gb_buf *text)
     }
     for (int i = 0; i < n && i < 2; i++) {
         gb_buf_add(text, i > 0 ? "; " : "");
-        one_device(results, i, n > 1 ? DEVICE_COLUMNS / 2 : DEVICE_COLUMNS, text);
+        one_device(results, i, DEVICE_COLUMNS, text);
     }
     if (n > 2) {
         gb_buf_printf(text, "; and %d more", n - 2);
@@ -192,6 +225,8 @@ void gb_picture_head(const gb_results *results, int device, const char *name, co
     gb_buf_free(&text);
 }
 
+/* Scales of text and points stay from one script to the next unless they are set; these make the
+ * PNG look as the SVG does. */
 void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script)
 {
     gb_buf_printf(script,
@@ -199,7 +234,8 @@ void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script)
                   "'#ffffff'\nset output 'plots/%s.svg'\nplot %s\nset output\n",
                   name, lines->data);
     gb_buf_printf(script,
-                  "set terminal pngcairo size 1000,600 noenhanced font 'sans,11' background "
-                  "'#ffffff'\nset output 'plots/%s.png'\nreplot\nset output\n",
+                  "set terminal pngcairo size 1000,600 noenhanced font 'sans,12' fontscale 0.8 "
+                  "pointscale 1.2 background '#ffffff'\nset output 'plots/%s.png'\nreplot\nset "
+                  "output\n",
                   name);
 }

@@ -26,6 +26,14 @@ void gb_picture_head(const gb_results *results, int device, const char *name, co
 /* The plot command for `lines`, once as SVG and once as PNG. */
 void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script);
 
+/* The style of intervals, for "x : low : (0) : high - low". (gnuplot's own error bars wipe the
+ * place of their point out with a white dot.) */
+#define GB_PICTURE_INTERVAL "with vectors heads size screen 0.004,90 linewidth 1.5"
+
+/* Adds to the plot command block `series` of the picture's data ("x y low high"), y divided by
+ * `scale`: intervals, and a line through points, which lacks its title (gb_picture_key). */
+void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale);
+
 /* One factor and its unit for a whole axis, from the largest value: 1e9 and "GFLOP/s". */
 double gb_picture_scale(double max, const char *unit, char label[32]);
 
@@ -35,10 +43,17 @@ void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_bu
  * gives it ("x_unit" of the plot, where there is one). */
 void gb_picture_x_label(const json_t *plot, gb_buf *out);
 
+/* Adds text, cut to `columns` of a terminal with "..." behind. */
+void gb_picture_cut(gb_buf *out, const char *text, size_t columns);
 /* Adds text as gnuplot's literal string, cut to `columns` with "..." behind. */
 void gb_picture_text(gb_buf *script, const char *text, size_t columns);
 /* " title '...' noenhanced", cut to what a key has room for. */
 void gb_picture_key(gb_buf *lines, const char *label);
+
+/* Where the key stands: beside the plot when its texts are short, else below it in columns, below
+ * the x axis' title too. `widest`: columns of the longest text; n: entries. `rows` > 0: below, in
+ * columns of so many entries. */
+void gb_picture_place_key(gb_buf *script, size_t widest, size_t n, size_t rows);
 
 /* "set xrange [...]" with room at both ends, and "set logscale" where it is logarithmic: `base` 2
  * or 10; 0: linear. An empty range is widened. A logarithmic y axis of base 10 gets its ticks. */

@@ -8,7 +8,9 @@
 #include "reports/plot/bar.h"
 #include "reports/plot/batch_curve.h"
 #include "reports/plot/curve.h"
+#include "reports/plot/distribution.h"
 #include "reports/plot/ladder.h"
+#include "reports/plot/phases.h"
 #include "reports/plot/roofline.h"
 
 /* A kind of picture; a suite's words for them stand in harness/suite/plots.c. */
@@ -29,6 +31,11 @@ static const plot_type types[] = {
     {"ladder", gb_ladder_write,
      "Both axes are logarithmic. Grey lines: where the working set is as large as a cache. Bars: "
      "95 % confidence interval between replicates."},
+    {"phases", gb_phases_write,
+     "Medians of the parts over that of the whole. Other: time that no part covers."},
+    {"distribution", gb_distribution_write,
+     "Left: the samples in the order taken, a sign a replicate. Right: how many there are of each "
+     "duration, all replicates together. Triangles: samples outside of what is drawn."},
     {"roofline", gb_roofline_write, NULL},
 };
 
@@ -131,6 +138,9 @@ gb_code gb_report_pictures(const gb_results *results, gb_pictures *pictures, gb_
             code = add_plot(results, &table, plot, i, pictures, notes, err);
         }
     }
+    if (code == GB_OK) {
+        code = gb_distribution_flagged(results, &table, pictures, notes, err);
+    }
     gb_table_free(&table);
     return code;
 }
@@ -143,7 +153,7 @@ gb_code gb_report_plots(const gb_results *results, const char *dir, const char *
     if (out != NULL) {
         *out = (gb_pictures){0};
     }
-    if (json_array_size(plots) == 0) {
+    if (json_array_size(plots) == 0 && !gb_distribution_has_flagged(results)) {
         return GB_OK;
     }
     gb_code code = gb_pictures_open(dir, &pictures, err);

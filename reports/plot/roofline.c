@@ -13,6 +13,8 @@ typedef struct roofline {
     const char *benchmark, *name;
     gb_roof_panel panels[GB_ROOF_PANELS];
     size_t n, left_out;
+    char **groups; /* of all panels; owned */
+    size_t n_groups;
     gb_roof_range range;
     size_t n_blocks;
     gb_buf *data, *notes;
@@ -115,20 +117,30 @@ static char *group_name(const gb_roof_panel *p, const gb_row *row)
     return text.data;
 }
 
-static bool find_group(gb_roof_panel *p, const gb_row *row, size_t *group)
+static bool find_group(roofline *r, const gb_roof_panel *p, const gb_row *row, size_t *group)
 {
     char *name = group_name(p, row);
     if (name == NULL) {
         return false;
     }
-    for (*group = 0; *group < p->n_groups; ++*group) {
-        if (strcmp(p->groups[*group], name) == 0) {
+    for (*group = 0; *group < r->n_groups; ++*group) {
+        if (strcmp(r->groups[*group], name) == 0) {
             free(name);
             return true;
         }
     }
-    p->groups[p->n_groups++] = name;
+    r->groups[r->n_groups++] = name; /* no more than there are rows */
     return true;
+}
+
+bool gb_roof_panel_has(const gb_roof_panel *panel, size_t group)
+{
+    for (size_t i = 0; i < panel->n_points; i++) {
+        if (panel->points[i].group == group) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void say_above(const roofline *r, const gb_row *row, double value, double roof)
@@ -154,8 +166,7 @@ static int by_place(const void *a, const void *b)
 static gb_code find_points(roofline *r, gb_roof_panel *p, gb_error *err)
 {
     p->points = calloc(p->n_rows + 1, sizeof *p->points);
-    p->groups = calloc(p->n_rows + 1, sizeof *p->groups);
-    bool failed = p->points == NULL || p->groups == NULL;
+    bool failed = p->points == NULL;
     for (size_t i = 0; !failed && i < p->n_rows; i++) {
         const gb_row *row = &p->rows[i];
         if (!belongs(p, row)) {
@@ -163,7 +174,7 @@ static gb_code find_points(roofline *r, gb_roof_panel *p, gb_error *err)
         }
         gb_roof_point *point = &p->points[p->n_points];
         *point = (gb_roof_point){.x = gb_row_intensity(row), .y = gb_row_flops(row)};
-        failed = !find_group(p, row, &point->group);
+        failed = !find_group(r, p, row, &point->group);
         double roof = roof_over(p, row);
         bool over = roof > 0 && point->y > GB_ABOVE_ROOF * roof;
         point->above = over || (row->flags & GB_BIT(GB_FLAG_IMPLAUSIBLE)) != 0;
@@ -302,6 +313,9 @@ static void write_data(roofline *r, gb_roof_panel *p)
         add_xy(r, p->lines[i].x1, p->lines[i].y1, "");
     }
     for (size_t g = 0; g < p->n_groups; g++) {
+        if (!gb_roof_panel_has(p, g)) {
+            continue;
+        }
         char *name = gb_text_printable(p->groups[g]);
         begin_block(r, name != NULL ? name : "", "");
         free(name);
@@ -329,6 +343,8 @@ static gb_code write_panels(roofline *r, const char *title, gb_buf *script, gb_e
     r->range.x_min /= 1.6;
     r->range.x_max *= 1.6;
     for (size_t i = 0; code == GB_OK && i < r->n; i++) {
+        r->panels[i].groups = r->groups;
+        r->panels[i].n_groups = r->n_groups;
         find_lines(r, &r->panels[i]);
         write_data(r, &r->panels[i]);
     }
@@ -340,14 +356,16 @@ static gb_code write_panels(roofline *r, const char *title, gb_buf *script, gb_e
     return code;
 }
 
-static void free_panel(gb_roof_panel *p)
+static void free_all(roofline *r)
 {
-    for (size_t g = 0; g < p->n_groups; g++) {
-        free(p->groups[g]);
+    for (size_t i = 0; i < r->n; i++) {
+        free(r->panels[i].points);
+        gb_buf_free(&r->panels[i].missing);
     }
-    free(p->groups);
-    free(p->points);
-    gb_buf_free(&p->missing);
+    for (size_t g = 0; g < r->n_groups; g++) {
+        free(r->groups[g]);
+    }
+    free(r->groups);
 }
 
 gb_code gb_roofline_write(const gb_results *results, const gb_table *table, const json_t *plot,
@@ -372,9 +390,10 @@ gb_code gb_roofline_write(const gb_results *results, const gb_table *table, cons
     if (r.left_out > 0) {
         gb_buf_printf(notes, "plots: %s: the first %d devices alone\n", name, GB_ROOF_PANELS);
     }
-    gb_code code = write_panels(&r, title != NULL ? title : r.benchmark, script, err);
-    for (size_t i = 0; i < r.n; i++) {
-        free_panel(&r.panels[i]);
-    }
+    r.groups = calloc(table->n + 1, sizeof *r.groups);
+    gb_code code = r.groups == NULL
+                       ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
+                       : write_panels(&r, title != NULL ? title : r.benchmark, script, err);
+    free_all(&r);
     return code;
 }

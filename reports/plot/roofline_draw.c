@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "reports/merge.h"
 #include "reports/plot/picture.h"
 #include "reports/plot/roofline_panel.h"
 
@@ -189,20 +190,26 @@ static void sign_flagged(drawing *d, const gb_roof_panel *p)
     }
 }
 
+/* Lines first, then points; each is a block of the data. */
 static void plot_command(drawing *d, const gb_roof_panel *p)
 {
     gb_buf *body = &d->canvas.body;
+    size_t block = p->block;
     char scale[40];
     gb_print_double(d->scale, scale, sizeof scale);
     for (size_t i = 0; i < p->n_lines + p->n_groups; i++) {
+        const size_t group = i - p->n_lines;
+        if (i >= p->n_lines && !gb_roof_panel_has(p, group)) {
+            continue;
+        }
         gb_buf_printf(body, "%s'plots/%s.dat' index %zu using 1:($2/%s)",
-                      i == 0 ? "plot " : ", \\\n  ", d->canvas.name, p->block + i, scale);
+                      block == p->block ? "plot " : ", \\\n  ", d->canvas.name, block, scale);
+        block++;
         if (i < p->n_lines) {
             gb_buf_printf(body, " with lines linewidth %s dashtype %d linecolor rgb '%s' notitle",
                           p->lines[i].measured ? "2" : "1.5", p->lines[i].measured ? 1 : 2,
                           p->lines[i].colour);
         } else {
-            size_t group = i - p->n_lines;
             gb_buf_printf(body,
                           " with points pointtype %d pointsize 0.9 linecolor rgb '%s' notitle",
                           gb_picture_point(group), gb_picture_colour(group));
@@ -280,11 +287,11 @@ static void write_legend(gb_legend *l, const drawing *d, const gb_roof_panel pan
     }
     for (size_t i = 0; i < n; i++) {
         if (panels[i].missing.length > 0) {
-            char *text =
-                n == 1
-                    ? gb_text_copy(panels[i].missing.data)
-                    : gb_text_format("%s: %s", gb_results_device_name(d->results, panels[i].device),
-                                     panels[i].missing.data);
+            char *text = n == 1
+                             ? gb_text_copy(panels[i].missing.data)
+                             : gb_text_format("%s: %s",
+                                              gb_results_device_label(d->results, panels[i].device),
+                                              panels[i].missing.data);
             gb_legend_entry(l, text != NULL ? text : "", 0, 0, NULL, GREY);
             free(text);
         }
@@ -305,7 +312,7 @@ static void draw_all(drawing *d, const gb_roof_panel panels[], size_t n, const c
                      const char *unit, double height)
 {
     const size_t columns = n == 1 ? 1 : 2, lines = (n + columns - 1) / columns;
-    const double wide = n == 1 ? 1000 : 680, high = 560;
+    const double wide = n == 1 ? 1000 : 680, high = 575;
     d->canvas.width = (int)(wide * (double)columns);
     d->canvas.height = (int)(high * (double)lines + height + 8);
     d->n_numbered = 0;
@@ -315,8 +322,8 @@ static void draw_all(drawing *d, const gb_roof_panel panels[], size_t n, const c
         double bottom = height + 8 + high * (double)(lines - 1 - i / columns);
         d->frame = (gb_frame){.left = left + 80,
                               .right = left + wide - 25,
-                              .bottom = bottom + 55,
-                              .top = bottom + high - 62,
+                              .bottom = bottom + 65,
+                              .top = bottom + high - 64,
                               .x_min = d->range->x_min,
                               .x_max = d->range->x_max,
                               .y_min = d->range->y_min / d->scale,

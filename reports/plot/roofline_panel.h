@@ -31,13 +31,16 @@ typedef struct gb_roof_panel {
     size_t n_lines;
     gb_roof_point *points; /* grouped; owned */
     size_t n_points;
-    char **groups; /* their names; owned */
+    char *const *groups; /* names of all panels' groups, so that a sign means the same in each */
     size_t n_groups;
     double ridge_x, ridge_y; /* NAN: not known */
     bool ridge_measured;
     gb_buf missing; /* roofs that are not known */
     size_t block;   /* the panel's first in the data file: lines, then groups */
 } gb_roof_panel;
+
+/* Whether a panel has points of a group: those that it has stand in its blocks, in order. */
+bool gb_roof_panel_has(const gb_roof_panel *panel, size_t group);
 
 /* Ranges of the axes that all panels share. */
 typedef struct gb_roof_range {

@@ -67,9 +67,19 @@ static void survey(search *s)
     }
 }
 
-static void add_part(gb_buf *out, const char *before, const char *text)
+static void add_part(gb_buf *out, const char *text)
 {
-    gb_buf_printf(out, "%s%s%s", out->length > 0 ? ", " : "", before, text);
+    gb_buf_printf(out, "%s%s", out->length > 0 ? ", " : "", text);
+}
+
+/* "vendor", but "n 300": a number alone says little. */
+static void add_value(const gb_row *row, const char *param, bool named, gb_buf *out)
+{
+    char value[160];
+    named = named || json_is_number(json_object_get(row->first->params, param));
+    gb_row_param_text(row, param, value, sizeof value);
+    gb_buf_printf(out, "%s%s%s%s", out->length > 0 ? ", " : "", named ? param : "",
+                  named ? " " : "", value);
 }
 
 static void make_label(const search *s, const gb_row *row, gb_buf *out)
@@ -78,21 +88,19 @@ static void make_label(const search *s, const gb_row *row, gb_buf *out)
     const json_t *param;
     const char *name;
     json_t *unused;
-    char value[160];
     json_array_foreach(s->wanted->series, i, param)
     {
-        add_part(out, "", gb_row_param_text(row, json_string_value(param), value, sizeof value));
+        add_value(row, json_string_value(param), false, out);
     }
     json_object_foreach(s->varying, name, unused)
     {
-        gb_row_param_text(row, name, value, sizeof value);
-        gb_buf_printf(out, "%s%s %s", out->length > 0 ? ", " : "", name, value);
+        add_value(row, name, true, out);
     }
     if (s->several) {
-        add_part(out, "", gb_results_device_name(s->results, row->first->device));
+        add_part(out, gb_results_device_label(s->results, row->first->device));
     }
     if (s->emulated) {
-        add_part(out, "", "emulated");
+        add_part(out, "emulated");
     }
     if (out->length == 0) {
         gb_buf_add(out, s->wanted->benchmark);
@@ -159,7 +167,7 @@ static gb_code add_row(search *s, const gb_row *row, gb_error *err)
     gb_point p = {.row = row, .x = NAN};
     bool number = gb_row_number(row, s->wanted->x, &p.x);
     p.y = gb_row_metric(row, s->wanted->y, &s->out->unit, &s->out->higher);
-    if ((number && !(p.x > 0)) || !(p.y > 0) || !isfinite(p.y)) {
+    if ((number && !(p.x > 0) && !s->wanted->zero_x) || !(p.y > 0) || !isfinite(p.y)) {
         s->n_not_positive++;
         return GB_OK;
     }
@@ -289,6 +297,21 @@ void gb_figures_free(gb_figures *figures)
     }
     free(figures->items);
     *figures = (gb_figures){0};
+}
+
+size_t gb_figures_widest(const gb_figures *figures)
+{
+    size_t widest = 0;
+    for (size_t s = 0; s < figures->n; s++) {
+        size_t width = gb_utf8_width(figures->items[s].label);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+bool gb_figures_plain(const gb_figures *figures, const gb_wanted *wanted)
+{
+    return figures->n == 1 && strcmp(figures->items[0].label, wanted->benchmark) == 0;
 }
 
 static int by_number(const void *a, const void *b)

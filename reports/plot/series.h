@@ -15,7 +15,7 @@ typedef struct gb_point {
 } gb_point;
 
 typedef struct gb_series {
-    char *label; /* "h2d, pinned"; owned */
+    char *label; /* "h2d, pinned", "n 300": of the benchmark's name where nothing differs; owned */
     int device;
     uint32_t index;   /* of its first case in the suite */
     gb_point *points; /* by x, words in the suite's order; owned */
@@ -39,15 +39,20 @@ typedef struct gb_wanted {
     const char *benchmark, *x, *y;
     const json_t *series; /* array of parameters */
     size_t most;          /* series: the suite's first ones are kept, a note counts the others */
+    bool zero_x;          /* x may be 0: it stands on no logarithmic axis */
 } gb_wanted;
 
-/* Collects. A series' label holds the values of its parameters, then those of further parameters in
- * which cases differ ("width 256"), then the device where there are several. Points whose x or y is
- * not above 0 are left out, emulated ones beside others too; each with one note. The result refers
- * to table and results. GB_NO_MEMORY. */
+/* Collects. A series' label holds the values of its parameters (numbers behind their names), then
+ * those of further parameters in which cases differ ("width 256"), then the device where there are
+ * several. Points whose x or y is not above 0 are left out, emulated ones beside others too; each
+ * with one note. The result refers to table and results. GB_NO_MEMORY. */
 gb_code gb_figures_collect(const gb_results *results, const gb_table *table,
                            const gb_wanted *wanted, gb_figures *out, gb_buf *notes, gb_error *err);
 void gb_figures_free(gb_figures *figures);
+/* Columns of the longest label. */
+size_t gb_figures_widest(const gb_figures *figures);
+/* Whether there is one series whose label says nothing that title and axes do not. */
+bool gb_figures_plain(const gb_figures *figures, const gb_wanted *wanted);
 
 /* The different numbers x of all points, growing; owned by the caller (free), *n of them. NULL on
  * out of memory. */

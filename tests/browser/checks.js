@@ -55,10 +55,13 @@ const checks = (() => {
     return grounds.get(element);
   }
 
+  const opacities = new Map();
   function opacity(element) {
-    let all = 1;
-    for (let e = element; e; e = e.parentElement) { all *= +getComputedStyle(e).opacity; }
-    return all;
+    if (!element) { return 1; }
+    if (!opacities.has(element)) {
+      opacities.set(element, +getComputedStyle(element).opacity * opacity(element.parentElement));
+    }
+    return opacities.get(element);
   }
 
   const visible = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true,
@@ -91,6 +94,7 @@ const checks = (() => {
     const problems = [];
     let looked = 0;
     grounds.clear();
+    opacities.clear();
     function look(element, colour, text, least) {
       looked++;
       const behind = ground(element);
@@ -106,7 +110,11 @@ const checks = (() => {
       const style = getComputedStyle(e);
       look(e, e instanceof SVGElement ? style.fill : style.color, node.data, 4.5);
     }
-    for (const e of document.querySelectorAll('body *')) {
+    const kinds = new Set(); /* elements of one kind have the same style */
+    for (const e of document.querySelectorAll('body *:not(svg *)')) {
+      const kind = where(e) + e.getAttribute('aria-sort');
+      if (kinds.has(kind)) { continue; }
+      kinds.add(kind);
       for (const part of ['::before', '::after']) {
         const style = getComputedStyle(e, part);
         if (!['none', 'normal', '""'].includes(style.content) && visible(e)) {
@@ -124,6 +132,7 @@ const checks = (() => {
   function dataColours() {
     const problems = [], colours = new Set();
     grounds.clear();
+    opacities.clear();
     for (const e of document.querySelectorAll('svg path, svg circle, svg rect, svg line, svg polygon, svg polyline, svg use')) {
       const style = getComputedStyle(e);
       if (!visible(e)) { continue; }
@@ -210,6 +219,12 @@ const checks = (() => {
       : { value: +m[1] * factor, half: 0.5001 * 10 ** -(m[2] || '').length * factor };
   }
 
+  /* Of a text that is no single figure ("20 to 40") the key alone says where it belongs. */
+  function figure(cell) {
+    const key = parseFloat(cell.dataset.v);
+    return shown(cell.textContent.trim()) || (isNaN(key) ? null : { value: key, half: 0 });
+  }
+
   /* Whether text and key of a cell are the same figure (a share may be kept as 0.5 or as 50). */
   function same(seen, key) {
     const away = (k) => Math.abs(seen.value - k) <= seen.half + 1e-9 * Math.abs(k);
@@ -238,7 +253,7 @@ const checks = (() => {
           }
           const cells = [...body.rows].map((row) => row.cells[column]);
           const number = head.classList.contains('num');
-          const seen = cells.map((c) => (number ? shown(c.textContent.trim()) : c.textContent.trim()));
+          const seen = cells.map((c) => (number ? figure(c) : c.textContent.trim()));
           const sign = way === 'ascending' ? 1 : -1;
           let last = null;
           seen.forEach((value, i) => {

@@ -125,11 +125,12 @@ def theme(page):
 
 def complete(page):
     """A report has a row for each case of its run."""
-    results = os.path.join(os.path.dirname(page.path), "results.json")
-    if os.path.basename(page.path) != "report.html" or not os.path.exists(results):
+    lines = os.path.join(os.path.dirname(page.path), "cases.jsonl")
+    if os.path.basename(page.path) != "report.html" or not os.path.exists(lines):
         return
-    with open(results, encoding="utf-8") as file:
-        cases = {(r["case"], r["device"]) for r in json.load(file)["records"]}
+    with open(lines, encoding="utf-8") as file:
+        records = [json.loads(line) for line in file if line.endswith("\n")]
+    cases = {(r["case"], r["device"]) for r in records}
     rows = page.browser.run("return [...document.querySelectorAll('tbody tr')].length")
     page.note("complete", [f"{rows} rows for {len(cases)} cases"] if rows < len(cases) else [],
               len(cases))

@@ -72,6 +72,33 @@ START_TEST(percent_of_the_vendor)
     ck_assert_str_eq(finding(&f, "tensor-product", text, sizeof text),
                      "The vendor's BLAS multiplies 2048 x 2048 matrices (fp16) at 800 TFLOP/s; of "
                      "that wmma reaches 25 % (200 TFLOP/s).");
+    product(&f, "vendor", "fp64", 16384, 50e12);
+    product(&f, "register-tiled", "fp64", 16384, 52e12);
+    product(&f, "tiled", "fp64", 16384, 1.2e12);
+    ck_assert_str_eq(
+        finding(&f, "vendor-product", text, sizeof text),
+        "The vendor's BLAS multiplies 16384 x 16384 matrices (fp64) at 50.0 TFLOP/s; of "
+        "that register-tiled reaches 104 % (52.0 TFLOP/s), tiled reaches 2.4 % (1.20 "
+        "TFLOP/s).");
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(a_cold_case_says_so)
+{
+    char text[512];
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    product(&f, "vendor", "fp32", 4096, 50e12)->cache = GB_CACHE_COLD;
+    product(&f, "tiled", "fp32", 4096, 5e12)->cache = GB_CACHE_COLD;
+    product(&f, "naive", "fp32", 4096, 1e12)->cache = GB_CACHE_COLD;
+    ck_assert_str_eq(
+        finding(&f, "vendor-product", text, sizeof text),
+        "The vendor's BLAS multiplies 4096 x 4096 matrices (fp32) (cold cache) at 50.0 "
+        "TFLOP/s; of that tiled reaches 10 % (5.00 TFLOP/s), naive reaches 2.0 % (1.00 "
+        "TFLOP/s).");
+    finding(&f, "tiled-product", text, sizeof text);
+    ck_assert_msg(strstr(text, "factor of 5.00 (cold cache).") != NULL, "%s", text);
     fixture_close(&f);
 }
 END_TEST
@@ -98,6 +125,7 @@ static void add_cases(Suite *suite)
     TCase *tc = tcase_create("matmul");
     tcase_add_test(tc, tiles_against_loops);
     tcase_add_test(tc, percent_of_the_vendor);
+    tcase_add_test(tc, a_cold_case_says_so);
     tcase_add_test(tc, what_may_not_be_compared_is_not);
     suite_add_tcase(suite, tc);
 }

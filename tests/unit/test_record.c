@@ -270,6 +270,32 @@ START_TEST(metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_par
 }
 END_TEST
 
+START_TEST(what_is_not_counted_has_no_rate_and_says_why)
+{
+    static const gb_metric_spec metrics[] = {
+        {"bandwidth", "B/s", "", true, GB_PER_BYTES_MOVED, -1},
+        {"sectors", "B/s", "", true, GB_PER_BYTES_SECTORS, -1},
+        {"read", "B/s", "", true, GB_PER_BYTES_READ, -1},
+        {"written", "B/s", "", true, GB_PER_BYTES_WRITTEN, -1},
+        {"flops", "FLOP/s", "", true, GB_PER_FLOPS, -1},
+        {"rate", "1/s", "", true, GB_PER_ITEMS, -1},
+        {"each", "ns", "", false, GB_NS_PER_ITEM, -1},
+    };
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    double ns[] = {1000, 1000, 1000};
+    set_samples(&r, ns, 3, 1, 0);
+    r.work = (gb_work){0};
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 7, NULL), GB_OK);
+    for (size_t i = 0; i < 7; i++) {
+        ck_assert_msg(isnan(r.metrics[i].value), "%s is %g", metrics[i].name, r.metrics[i].value);
+        ck_assert_str_ne(r.metrics[i].reason, "");
+    }
+    ck_assert_str_eq(r.metrics[4].reason, "the case does no floating-point operations");
+    gb_record_free(&r);
+}
+END_TEST
+
 START_TEST(a_record_comes_back_from_json_as_it_was)
 {
     gb_record r, back;
@@ -498,6 +524,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, a_record_that_contradicts_itself_is_found);
     tcase_add_test(tcase, flags_follow_from_the_samples);
     tcase_add_test(tcase, metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_part);
+    tcase_add_test(tcase, what_is_not_counted_has_no_rate_and_says_why);
     tcase_add_test(tcase, a_record_comes_back_from_json_as_it_was);
     tcase_add_test(tcase, CPY_04_sizes_are_whole_numbers_up_to_2_63);
     tcase_add_test(tcase, RES_01_what_is_not_finite_is_null);

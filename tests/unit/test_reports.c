@@ -185,7 +185,7 @@ START_TEST(findings_follow_from_the_figures)
     read->flags = GB_BIT(GB_FLAG_CACHE_RESIDENT);
     json_t *findings = NULL;
     ck_assert_int_eq(gb_report_findings(&f.results, &findings, NULL), GB_OK);
-    ck_assert_uint_eq(json_array_size(findings), 2);
+    ck_assert_uint_eq(json_array_size(findings), 3); /* and from which size on latency dominates */
     const char *first = json_string_value(json_object_get(json_array_get(findings, 0), "text"));
     /* 5 us x 1.6 TB/s / 8 bytes = 1,000,000 values */
     ck_assert_msg(strstr(first, "1000000 cached 8-byte values") != NULL, "%s", first);
@@ -205,7 +205,7 @@ START_TEST(findings_are_silent_without_their_figures)
     fixture_copies(&f, "pinned", 8000, 24e9, 0);
     json_t *findings = NULL;
     ck_assert_int_eq(gb_report_findings(&f.results, &findings, NULL), GB_OK);
-    ck_assert_uint_eq(json_array_size(findings), 0);
+    ck_assert_uint_eq(json_array_size(findings), 1); /* of its own curve, without a counterpart */
     json_decref(findings);
     fixture_close(&f);
 }

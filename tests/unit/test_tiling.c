@@ -161,8 +161,8 @@ START_TEST(KRN_01_a_clamped_grid_still_covers_everything)
 }
 END_TEST
 
-/* Beyond 2^24 whole steps a sum of floats is rounded; up to there it has to be exact. */
-START_TEST(KRN_17_long_sums_are_held_against_a_bound_of_their_length)
+/* Of floats too: the data are chosen so. */
+START_TEST(KRN_17_long_sums_are_exact)
 {
     for (size_t w = 0; w < GB_COUNT(ways); w++) {
         for (int fp64 = 0; fp64 < 2; fp64++) {
@@ -286,6 +286,25 @@ START_TEST(KRN_06_a_wrong_launch_is_noticed)
 }
 END_TEST
 
+/* One element of millions is not lost in a tolerance. */
+START_TEST(KRN_17_a_single_missing_term_of_a_long_sum_is_noticed)
+{
+    static const mistake cases[] = {
+        {"reduce", "variant=serial,per_thread=1024,elements=600001", 2, 8, -1, ""},
+        {"reduce", "variant=atomic,per_thread=1024,elements=600001", 2, 8, -1, ""},
+        {"reduce", "variant=tree,per_thread=1024,elements=600001", 2, 8, -1, ""},
+        {"stream", "op=read,type=fp32,bytes=67108868", 3, 8, -1, ""},
+        {"stream", "op=dot,type=fp32,bytes=67108868", 3, 8, -1, ""},
+    };
+    gb_error err = {0};
+    right(cases[_i].kernel, cases[_i].args);
+    made = &cases[_i];
+    ck_assert_msg(verdict(made->kernel, made->args, &err) == GB_WRONG_RESULT, "%s %s: not noticed",
+                  made->kernel, made->args);
+    ck_assert_msg(strstr(err.message, ": 1 of ") != NULL, "%s", err.message);
+}
+END_TEST
+
 static gb_work work(const char *kernel, const char *text, gb_need *need)
 {
     gb_value args[KERNEL_ARGS_MAX];
@@ -335,7 +354,8 @@ static void add_cases(Suite *suite)
     tcase_add_loop_test(tc, KRN_02_reduce_of_any_size, 0, (int)GB_COUNT(ways));
     tcase_add_test(tc, bank_at_every_stride);
     tcase_add_test(tc, KRN_01_a_clamped_grid_still_covers_everything);
-    tcase_add_test(tc, KRN_17_long_sums_are_held_against_a_bound_of_their_length);
+    tcase_add_test(tc, KRN_17_long_sums_are_exact);
+    tcase_add_loop_test(tc, KRN_17_a_single_missing_term_of_a_long_sum_is_noticed, 0, 5);
     tcase_add_test(tc, KRN_17_the_tolerance_of_a_sum_depends_on_type_and_length);
     tcase_add_test(tc, KRN_04_the_edge_of_48_KiB);
     tcase_add_test(tc, KRN_16_a_reduction_that_does_not_fit_ends_before_it_is_launched);

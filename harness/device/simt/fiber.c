@@ -2,7 +2,10 @@
  *
  * A block runs in rounds. In a round every fiber that may run gets one turn, in the order asked
  * for, and runs until it waits at a barrier or ends. After the round, barriers that all have
- * reached open. When nothing opens and somebody still waits, a barrier was not reached by all. */
+ * reached open. When nothing opens and somebody still waits, a barrier was not reached by all.
+ *
+ * In random order one warp, another one after each barrier of the block, runs only when no other
+ * can: the others are ahead of it by as much as the barriers allow. */
 #include "device/simt/fiber.h"
 
 #include <inttypes.h>
@@ -35,6 +38,8 @@ typedef struct fiber_set {
     uint32_t made;    /* fibers with a stack */
     uint32_t threads; /* of the block under way */
     uint32_t current;
+    uint32_t slow;     /* in random order: the warp that is held back ... */
+    uint8_t slow_turn; /* ... since this turn of the block's barrier */
     gb_stack_state scheduler;
     void *scheduler_tsan, *scheduler_fake;
     const void *scheduler_bottom;
@@ -233,22 +238,35 @@ static gb_code broken_block(fiber_set *set, const char *kernel, const uint32_t b
     return GB_DEVICE_ERROR;
 }
 
-/* One turn for each fiber that is ready. False when a fiber broke a rule. */
-static bool run_round(fiber_set *set, gb_rng *rng, gb_fiber_order order)
+/* One turn for each fiber that is ready and in the warp that is held back, or in one of the others.
+ * *turned: how many had one. False when a fiber broke a rule. */
+static bool give_turns(fiber_set *set, const uint32_t turns[], bool held_back, uint32_t *turned)
 {
-    uint32_t turns[GB_MAX_BLOCK_THREADS];
-    for (uint32_t i = 0; i < set->threads; i++)
-        turns[i] = order == GB_FIBERS_REVERSE ? set->threads - 1 - i : i;
-    if (order == GB_FIBERS_RANDOM)
-        gb_rng_shuffle(rng, turns, set->threads);
     for (uint32_t i = 0; i < set->threads; i++) {
-        if (set->fibers[turns[i]].state != READY)
+        if (set->fibers[turns[i]].state != READY || (turns[i] / GB_WARP == set->slow) != held_back)
             continue;
+        ++*turned;
         give_turn(set, turns[i]);
         if (set->problem != NULL)
             return false;
     }
     return true;
+}
+
+static bool run_round(fiber_set *set, gb_rng *rng, gb_fiber_order order)
+{
+    uint32_t turns[GB_MAX_BLOCK_THREADS], turned = 0;
+    for (uint32_t i = 0; i < set->threads; i++)
+        turns[i] = order == GB_FIBERS_REVERSE ? set->threads - 1 - i : i;
+    if (order == GB_FIBERS_RANDOM) {
+        gb_rng_shuffle(rng, turns, set->threads);
+        if (set->slow == WARPS || set->slow_turn != set->barrier_turn)
+            set->slow = (uint32_t)gb_rng_below(rng, (set->threads + GB_WARP - 1) / GB_WARP);
+        set->slow_turn = set->barrier_turn;
+    }
+    if (!give_turns(set, turns, false, &turned))
+        return false;
+    return turned > 0 || give_turns(set, turns, true, &turned);
 }
 
 gb_code gb_fiber_run(const char *kernel, const uint32_t block[3], uint32_t threads,
@@ -267,13 +285,14 @@ gb_code gb_fiber_run(const char *kernel, const uint32_t block[3], uint32_t threa
     set->problem = NULL;
     set->scheduler_tsan = gb_tsan_current();
     set->barrier_turn = 0;
+    set->slow = WARPS; /* none */
     memset(set->warp_turn, 0, sizeof set->warp_turn);
     open_for(set, 0, threads);
     gb_tsan_release(&set->start);
     do {
         if (!run_round(set, &rng, fiber_order))
             return broken_block(set, kernel, block, err);
-    } while (open_barriers(set));
+    } while (open_barriers(set) || count_in(set, 0, threads, READY) > 0);
     if (count_in(set, 0, threads, DONE) != threads)
         return broken_block(set, kernel, block, err);
     gb_tsan_acquire(&set->end);

@@ -1,0 +1,161 @@
+#include "reports/contrast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The time means something else than the suite asked for. */
+#define SPOILED                                                                                    \
+    (GB_BIT(GB_FLAG_EMULATED) | GB_BIT(GB_FLAG_IMPLAUSIBLE) | GB_BIT(GB_FLAG_PROFILED) |           \
+     GB_BIT(GB_FLAG_SYNCHRONOUS_LAUNCHES))
+/* The median is not known as well as its interval says. */
+#define UNSETTLED                                                                                  \
+    (GB_BIT(GB_FLAG_NOT_CONVERGED) | GB_BIT(GB_FLAG_DRIFT) | GB_BIT(GB_FLAG_BIMODAL) |             \
+     GB_BIT(GB_FLAG_THROTTLED))
+
+static bool settled(const gb_record *record)
+{
+    return record->converged && (record->flags & UNSETTLED) == 0;
+}
+
+/* A record's value of a metric; NAN for none. `per_time`: it falls when the time rises. */
+static double value_of(const gb_record *record, const char *metric, bool *per_time)
+{
+    *per_time = false;
+    if (record->status != GB_STATUS_OK)
+        return NAN;
+    if (strcmp(metric, "time") == 0)
+        return record->time.median;
+    const gb_metric *found = gb_record_metric(record, metric);
+    *per_time = found != NULL && strcmp(found->unit, "ns") != 0;
+    return found != NULL ? found->value : NAN;
+}
+
+/* How far a record's samples leave its median open, as times: the interval of the median, or with
+ * too few samples for one all of them; the two modes where there are two. */
+static bool own_range(const gb_record *record, double range[2])
+{
+    const gb_summary *t = &record->time;
+    const bool ci = isfinite(t->ci95[0]) && isfinite(t->ci95[1]);
+    range[0] = ci ? t->ci95[0] : t->min;
+    range[1] = ci ? t->ci95[1] : t->max;
+    if ((record->flags & GB_BIT(GB_FLAG_BIMODAL)) != 0 && isfinite(t->modes[0]) &&
+        isfinite(t->modes[1])) {
+        range[0] = fmin(range[0], fmin(t->modes[0], t->modes[1]));
+        range[1] = fmax(range[1], fmax(t->modes[0], t->modes[1]));
+    }
+    return isfinite(range[0]) && isfinite(range[1]) && range[0] > 0 && t->median > 0;
+}
+
+/* Widens the interval so that it covers the metric at both ends of a record's own range. */
+static void widen(gb_interval *out, const gb_record *record, double value, bool per_time,
+                  const double range[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const double at = per_time ? value * record->time.median / range[i]
+                                   : value * range[i] / record->time.median;
+        out->low = fmin(out->low, at);
+        out->high = fmax(out->high, at);
+    }
+}
+
+/* One step of the timer in an iteration, as a share of the row's time. */
+static double step_of(const gb_row *row)
+{
+    double most = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *r = row->replicates[i];
+        const double n = r->iterations_per_sample > 0 ? (double)r->iterations_per_sample : 1;
+        if (r->status == GB_STATUS_OK && r->resolution_ns > 0 && r->time.median > 0)
+            most = fmax(most, r->resolution_ns / n / r->time.median);
+    }
+    return most;
+}
+
+/* The interval from the values alone: between replicates, or a single one as it is. */
+static bool between(const gb_row *row, const char *metric, gb_interval *out, size_t *n)
+{
+    double half, *values = calloc(row->n + 1, sizeof *values);
+    bool per_time;
+    *n = 0;
+    for (size_t i = 0; values != NULL && i < row->n; i++) {
+        const double value = value_of(row->replicates[i], metric, &per_time);
+        if (value > 0)
+            values[(*n)++] = value;
+    }
+    if (values != NULL)
+        gb_stats_between(values, *n, &out->centre, &half);
+    free(values);
+    if (*n == 0 || !(out->centre > 0))
+        return false;
+    half = *n > 1 ? half : 0;
+    out->low = out->centre / (1 + half);
+    out->high = out->centre * (1 + half);
+    return isfinite(out->high);
+}
+
+bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
+{
+    size_t n = 0;
+    *out = (gb_interval){NAN, NAN, NAN};
+    gb_interval found = *out;
+    if ((row->flags & SPOILED) != 0 || !between(row, metric, &found, &n))
+        return false;
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *record = row->replicates[i];
+        bool per_time;
+        double range[2];
+        const double value = value_of(record, metric, &per_time);
+        if (!(value > 0) || (n > 1 && settled(record)))
+            continue;
+        const bool known = own_range(record, range);
+        if (n == 1 && (!known || !settled(record)))
+            return false;
+        if (known)
+            widen(&found, record, value, per_time, range);
+    }
+    const double step = step_of(row);
+    found.low = fmin(found.low, found.centre / (1 + step));
+    found.high = fmax(found.high, found.centre * (1 + step));
+    *out = found;
+    return true;
+}
+
+static bool firm(const gb_interval *interval)
+{
+    return interval->high <= interval->centre * (1 + GB_FIRM) &&
+           interval->low >= interval->centre / (1 + GB_FIRM);
+}
+
+bool gb_row_firm(const gb_row *row, const char *metric)
+{
+    gb_interval interval;
+    return gb_row_interval(row, metric, &interval) && firm(&interval);
+}
+
+/* What the self-test found on the device, as |ln(a/b)|; 0 where it has not run. */
+static double noise_floor(const gb_results *results, int device)
+{
+    const json_t *info = json_array_get(json_object_get(results->document, "devices"),
+                                        device < 0 ? 0 : (size_t)device);
+    const double floor =
+        json_number_value(json_object_get(json_object_get(info, "selftest"), "noise_floor"));
+    return floor > 0 ? floor : 0;
+}
+
+gb_contrast gb_rows_contrast(const gb_results *results, const gb_row *a, const gb_row *b,
+                             const char *metric)
+{
+    gb_interval x, y;
+    if (!gb_row_interval(a, metric, &x) || !gb_row_interval(b, metric, &y))
+        return GB_CONTRAST_UNKNOWN;
+    if ((x.high < y.low || y.high < x.low) &&
+        fabs(log(x.centre / y.centre)) > noise_floor(results, a->first->device))
+        return GB_CONTRAST_DIFFERENT;
+    return firm(&x) && firm(&y) ? GB_CONTRAST_SAME : GB_CONTRAST_UNKNOWN;
+}
+
+bool gb_rows_differ(const gb_results *results, const gb_row *a, const gb_row *b, const char *metric)
+{
+    return gb_rows_contrast(results, a, b, metric) == GB_CONTRAST_DIFFERENT;
+}

@@ -1,0 +1,110 @@
+/* Findings on copies: from which size on the bandwidth counts, and both directions at once. */
+#include "reports/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* A line that is off by more than this at some point is not spoken of. */
+#define WORST_FIT 0.25
+
+static bool is_plain(const gb_row *row, const char *direction, const char *memory)
+{
+    double bytes = 0;
+    return gb_row_usable(row, "copy") && gb_row_word_is(row, "direction", direction) &&
+           gb_row_word_is(row, "memory", memory) && gb_row_number_is(row, "pieces", 1) &&
+           gb_row_number(row, "bytes", &bytes) && bytes > 0;
+}
+
+/* Of one benchmark, so that no curve is made of two: the first that has such copies. */
+static bool fit_plain(const gb_view *view, const char *direction, const char *memory, gb_fit *fit)
+{
+    double *bytes = calloc(2 * view->n + 1, sizeof *bytes);
+    double *ns = bytes + view->n;
+    const gb_row *first = NULL, *least = NULL, *most = NULL;
+    double low = INFINITY, high = 0;
+    size_t n = 0;
+    for (size_t i = 0; bytes != NULL && i < view->n; i++) {
+        const gb_row *row = &view->rows[i];
+        if (is_plain(row, direction, memory) &&
+            (first == NULL || (strcmp(first->first->benchmark, row->first->benchmark) == 0 &&
+                               first->first->timer == row->first->timer &&
+                               first->first->cache == row->first->cache))) {
+            first = first == NULL ? row : first;
+            gb_row_number(row, "bytes", &bytes[n]);
+            least = bytes[n] < low ? row : least;
+            most = bytes[n] > high ? row : most;
+            low = fmin(low, bytes[n]);
+            high = fmax(high, bytes[n]);
+            ns[n++] = row->time_ns;
+        }
+    }
+    /* The smallest tells the latency, the largest the bandwidth. */
+    bool fits = n > 0 && gb_row_firm(least, "time") && gb_row_firm(most, "time") &&
+                gb_stats_fit(bytes, ns, n, fit, NULL) == GB_OK && fit->max_error <= WORST_FIT &&
+                fit->n_half < 9e18;
+    free(bytes);
+    return fits;
+}
+
+bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text)
+{
+    static const struct {
+        const char *direction, *memory, *what;
+    } curves[] = {{"h2d", "pinned", "Copies to the device from pinned memory"},
+                  {"h2d", "pageable", "Copies to the device from pageable memory"},
+                  {"d2d", "device", "Copies within the device"}};
+    gb_fit fit;
+    for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
+        char latency[32], rate[32], half[32];
+        if (!fit_plain(view, curves[i].direction, curves[i].memory, &fit)) {
+            continue;
+        }
+        gb_buf_printf(text, "%s: t = %s + n / %s; below %s latency dominates.", curves[i].what,
+                      gb_format_ns(fit.latency_ns, latency, sizeof latency),
+                      gb_format_rate(fit.bandwidth, "B/s", rate, sizeof rate),
+                      gb_format_bytes((uint64_t)fit.n_half, half, sizeof half));
+        return true;
+    }
+    return false;
+}
+
+/* Both directions at once against one, pinned, at the largest size that both have. On a CPU there
+ * is no link whose directions could be told apart. */
+bool gb_finding_both_ways(const gb_view *view, gb_buf *text)
+{
+    const gb_row *both = NULL, *one = NULL;
+    double size = 0;
+    for (size_t i = 0; !view->cpu && i < view->n; i++) {
+        double bytes = 0;
+        if (!is_plain(&view->rows[i], "bidirectional", "pinned") ||
+            !gb_row_number(&view->rows[i], "bytes", &bytes) || bytes <= size) {
+            continue;
+        }
+        for (size_t j = 0; j < view->n; j++) {
+            if (is_plain(&view->rows[j], "h2d", "pinned") &&
+                gb_row_number_is(&view->rows[j], "bytes", bytes)) {
+                both = &view->rows[i];
+                one = &view->rows[j];
+                size = bytes;
+            }
+        }
+    }
+    const char *unit;
+    bool higher;
+    double fast = both != NULL ? gb_row_metric(both, "bandwidth", &unit, &higher) : NAN;
+    double slow = one != NULL ? gb_row_metric(one, "bandwidth", &unit, &higher) : NAN;
+    if (!(fast > 0) || !(slow > 0) || !gb_rows_differ(view->results, both, one, "bandwidth")) {
+        return false;
+    }
+    char bytes[32], together[32], alone[32];
+    gb_buf_printf(text,
+                  "Copying %s both ways at once moves %s, to the device alone %s: the second "
+                  "direction adds %.0f %%.",
+                  gb_format_bytes((uint64_t)size, bytes, sizeof bytes),
+                  gb_format_rate(fast, "B/s", together, sizeof together),
+                  gb_format_rate(slow, "B/s", alone, sizeof alone), 100 * (fast / slow - 1));
+    return true;
+}

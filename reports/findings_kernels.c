@@ -1,0 +1,41 @@
+/* Which kernel's cases a finding is about, so that a page can show it beside them. */
+#include <string.h>
+
+#include "reports/findings.h"
+
+static const struct {
+    const char *rule, *kernel;
+} kernels[] = {
+    {"launch-in-cached-reads", "noop"},
+    {"order-of-access", "access"},
+    {"pinned-against-pageable", "copy"},
+    {"many-small-copies", "copy"},
+    {"latency-dominates", "copy"},
+    {"both-ways", "copy"},
+    {"stride-waste", "access"},
+    {"cache-against-memory", "stream"},
+    {"transpose-tiles", "transpose"},
+    {"bank-conflicts", "bank"},
+    {"launch", "launch"},
+    {"many-launches", "launch"},
+    {"graph-break-even", "graph"},
+    {"ridge", "intensity"},
+    {"memory-bound", "intensity"},
+    {"tiled-product", "matmul"},
+    {"vendor-product", "matmul"},
+    {"tensor-product", "matmul"},
+    {"batch-knee", "batch"},
+    {"divergence", "divergence"},
+    {"sorted-data", "divergence"},
+    {"early-exit", "divergence"},
+};
+
+const char *gb_finding_kernel(const char *rule)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        if (strcmp(kernels[i].rule, rule) == 0) {
+            return kernels[i].kernel;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,90 @@
+/* Findings on memory: what a stride wastes, and how much faster the last cache is. */
+#include "reports/findings.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "reports/roofs.h"
+
+static double bandwidth(const gb_row *row)
+{
+    const char *unit;
+    bool higher;
+    return gb_row_metric(row, "bandwidth", &unit, &higher);
+}
+
+/* A strided (or, for stride 1, also a coalesced) access with a bandwidth. */
+static bool is_strided(const gb_row *row, double *stride)
+{
+    if (!gb_row_usable(row, "access") || !(bandwidth(row) > 0)) {
+        return false;
+    }
+    *stride = 1;
+    return gb_row_word_is(row, "pattern", "coalesced") ||
+           (gb_row_word_is(row, "pattern", "strided") && gb_row_number(row, "stride", stride));
+}
+
+/* The stride that a reader knows by heart, or the largest there is. */
+static const gb_row *telling_stride(const gb_view *view)
+{
+    const gb_row *found = NULL;
+    double most = 1;
+    for (size_t i = 0; i < view->n; i++) {
+        double stride = 1;
+        if (is_strided(&view->rows[i], &stride) && stride > 1 && most < 8 &&
+            (stride <= 8 || found == NULL) && stride > most) {
+            found = &view->rows[i];
+            most = stride;
+        }
+    }
+    return found;
+}
+
+/* Counted, from the sectors of 32 bytes that the threads of a warp touch: for GPUs. */
+bool gb_finding_stride_waste(const gb_view *view, gb_buf *text)
+{
+    const gb_row *row = view->cpu ? NULL : telling_stride(view), *straight = NULL;
+    double stride = 1, other = 0, elements = 0;
+    if (row == NULL || row->first->work.bytes_sectors <= row->first->work.bytes_moved ||
+        !gb_row_number(row, "elements", &elements) || !gb_row_firm(row, "bandwidth")) {
+        return false;
+    }
+    is_strided(row, &stride);
+    for (size_t i = 0; i < view->n; i++) {
+        if (is_strided(&view->rows[i], &other) && other == 1 &&
+            gb_row_number_is(&view->rows[i], "elements", elements) &&
+            view->rows[i].first->cache == row->first->cache) {
+            straight = &view->rows[i];
+        }
+    }
+    char slow[32], fast[32];
+    const gb_work *work = &row->first->work;
+    gb_buf_printf(
+        text,
+        "Stride %.0f wastes %.0f %% of the bytes moved (whole sectors of 32 bytes): %s of "
+        "useful data",
+        stride, 100 * (1 - (double)work->bytes_moved / (double)work->bytes_sectors),
+        gb_format_rate(bandwidth(row), "B/s", slow, sizeof slow));
+    if (straight != NULL && gb_rows_differ(view->results, row, straight, "bandwidth")) {
+        gb_buf_printf(text, " against %s in order",
+                      gb_format_rate(bandwidth(straight), "B/s", fast, sizeof fast));
+    }
+    gb_buf_add(text, ".");
+    return true;
+}
+
+bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
+{
+    gb_roofs roofs;
+    gb_roofs_find(view->results, view->rows, view->n, view->device, GB_COMPUTE_NONE, &roofs);
+    if (!(roofs.cache > 0) || !(roofs.memory > 0) ||
+        !gb_rows_differ(view->results, roofs.cache_row, roofs.memory_row, "bandwidth")) {
+        return false;
+    }
+    char cache[32], memory[32];
+    gb_buf_printf(text, "The last cache delivers %s, memory %s: a factor of %.1f.",
+                  gb_format_rate(roofs.cache, "B/s", cache, sizeof cache),
+                  gb_format_rate(roofs.memory, "B/s", memory, sizeof memory),
+                  roofs.cache / roofs.memory);
+    return true;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Several runs in one report: a place of its own, both devices in table, page, CSV and JSON; what
+# cannot go together or is not there is a clear error.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_python
+quick s.yaml
+expect 0 "$GPUBENCH" run s.yaml --device cpu --out one --quiet
+expect 0 "$GPUBENCH" run s.yaml --device cpu --out other/two --filter h2d --quiet
+for file in report.html report.md; do
+    [ -s "one/$file" ] || fail "run wrote no $file"
+done
+cp one/report.html page-of-one
+
+expect 0 "$GPUBENCH" report one other/two/ --out both/of/them
+[ "$(grep -c '^device: cpu' out)" -eq 2 ] || fail "not two devices in the table"
+has out ', one'
+has out ', two'
+has err 'report: both/of/them/report.html'
+for file in report.html report.md results.csv; do
+    [ -s "both/of/them/$file" ] || fail "no $file"
+done
+has both/of/them/report.html '<h2>The runs</h2>'
+has both/of/them/report.html 'bandwidth B'
+[ "$(wc -l <both/of/them/results.csv)" -eq 7 ] || fail "not six rows in the CSV"
+cmp one/report.html page-of-one || fail "the page of one of the runs was changed"
+
+expect 0 "$GPUBENCH" report one/results.json other/two
+place=$(echo results/report-*)
+[ -s "$place/report.html" ] || fail "no default place"
+expect 0 "$GPUBENCH" report one other/two --json --out j
+json out 'len(d["records"]) == 6 and [x["run"] for x in d["devices"]] == [0, 1] and [r["name"] for r in d["runs"]] == ["one", "two"]'
+
+expect 2 "$GPUBENCH" report one ./one/
+has err 'given twice'
+expect 2 "$GPUBENCH" report one other/two --out one
+has err 'would replace its own'
+expect 6 "$GPUBENCH" report one nowhere --out x
+has err nowhere
+mkdir damaged
+echo '{"schema": "gpubench-results/1", "records": [{]}' >damaged/results.json
+expect 2 "$GPUBENCH" report one damaged --out x
+has err damaged/results.json
+[ ! -e x ] || fail "a report of what cannot be read"
+expect 2 "$GPUBENCH" report
+has err 'DIR'

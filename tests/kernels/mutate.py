@@ -1,0 +1,162 @@
+"""Puts mistakes into the kernels and asks their own verification (mutations.txt has the list).
+
+  mutate.py SOURCE VERDICT CXX CC CFLAGS [KERNEL...]
+
+VERDICT is the program of verdict.c; CFLAGS what C needs to compile (one argument). For each kernel:
+all its cases are right as it is, plainly and in the checked build with the threads of a block in
+three orders; launches without effect, each mistake of the list, and the checked build without any
+one of its barriers are found wrong by at least one case. Prints one line a mutant that was not
+found, and exits with 1 then.
+"""
+import concurrent.futures
+import glob
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+BARRIER = re.compile(r"GB_BARRIER\(\);|__syncthreads\(\);")
+ORDERS = ("forward", "reverse", "random:1")
+
+
+def read_list(path):
+    """{kernel: [arguments]}, [(kernel, kind, sed)]"""
+    cases, mistakes = {}, []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            words = line.rstrip("\n").split(" ", 2)
+            if line.startswith("#") or len(words) < 3:
+                continue
+            if words[0] == "case":
+                cases.setdefault(words[1], []).append(words[2])
+            else:
+                mistakes.append((words[1], words[0], words[2]))
+    return cases, mistakes
+
+
+class Tester:
+    def __init__(self, source, verdict, cxx, cc, cflags, folder):
+        self.source, self.verdict, self.cxx, self.cc = source, verdict, cxx, cc
+        self.folder = folder
+        self.flags = ["-fPIC", "-w", "-D_GNU_SOURCE", "-DGB_CPU_VARIANTS=1", "-DGB_CUDA_CODE=0",
+                      f"-I{source}", f"-I{source}/harness"] + shlex.split(cflags)
+        self.objects = {}
+
+    def run(self, command, **options):
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False, timeout=300, **options)
+
+    def host_objects(self, kernel):
+        """The kernel's C files, which refer to the one variant that is compiled here."""
+        files = [f for f in sorted(glob.glob(f"{self.source}/kernels/{kernel}*.c"))
+                 if re.fullmatch(rf"{kernel}(_\w+)?\.c", os.path.basename(f))]
+        made = []
+        for file in files:
+            made.append(os.path.join(self.folder, os.path.basename(file) + ".o"))
+            done = self.run([self.cc, "-std=gnu11", "-O1", *self.flags, "-c", file, "-o", made[-1]])
+            if done.returncode != 0:
+                sys.exit(f"{file}: {done.stdout}")
+        return made
+
+    def build(self, kernel, name, text, checked):
+        """A library of the kernel with `text` as its device code; None: it does not compile."""
+        cu = os.path.join(self.folder, f"{name}.cu")
+        library = os.path.join(self.folder, f"{name}.so")
+        with open(cu, "w", encoding="utf-8") as out:
+            out.write(text)
+        done = self.run([self.cxx, "-x", "c++", "-std=gnu++17", "-O1", "-fno-exceptions",
+                         "-fno-rtti", "-fno-math-errno", "-shared", "-Wl,-Bsymbolic",
+                         "-DGB_CPU_VARIANT=generic", *(["-DGB_CHECKED=1"] if checked else []),
+                         *self.flags, cu, "-x", "none", *self.objects[kernel], "-o", library])
+        if done.returncode != 0:
+            print(f"{name}: {done.stdout}")
+            return None
+        return library
+
+    def says(self, library, kernel, cases, **environment):
+        """0: right; 1: wrong (a crash too: it is noticed); 2: could not be tried"""
+        # Shared memory of the checked build is thread-local, and of a library that comes late.
+        environment["GLIBC_TUNABLES"] = "glibc.rtld.optional_static_tls=1000000"
+        done = self.run([self.verdict, library, kernel, *cases],
+                        env={**os.environ, **environment})
+        return done.returncode if done.returncode in (0, 2) else 1, done.stdout
+
+
+def barriers(text):
+    """Places of barriers that a processor comes across."""
+    gpu_alone = [m.span() for m in re.finditer(r"(?ms)^#if defined\(__CUDACC__\)$.*?^#(else|endif)", text)]
+    return [m.span() for m in BARRIER.finditer(text)
+            if not any(a <= m.start() < b for a, b in gpu_alone)]
+
+
+def without_barrier(text, place):
+    return text[:place[0]] + "(void)0;" + text[place[1]:]
+
+
+def jobs_of(tester, kernel, cases, mistakes):
+    """(name, device code, checked, runs: [(cases, environment, right?)], any or all)"""
+    with open(f"{tester.source}/kernels/{kernel}.cu", encoding="utf-8") as file:
+        text = file.read()
+    wrong = [(cases, {}, False)]
+    jobs = [(f"{kernel}.as_it_is", text, False, [(cases, {}, True)], all),
+            (f"{kernel}.as_it_is_checked", text, True,
+             [(cases, {"GPUBENCH_FIBERS": order}, True) for order in ORDERS], all),
+            (f"{kernel}.no_launch", text, False,
+             [([case], {"SKIP_LAUNCHES": "1"}, False) for case in cases], all)]
+    for number, (_, kind, sed) in enumerate(m for m in mistakes if m[0] == kernel):
+        done = subprocess.run(["sed", sed], input=text, capture_output=True, text=True, check=True)
+        if done.stdout == text:
+            sys.exit(f"mutations.txt: {kernel}: nothing changes: {sed}")
+        jobs.append((f"{kernel}.{kind}_{number}", done.stdout, False, wrong, any))
+    for number, place in enumerate(barriers(text)):
+        jobs.append((f"{kernel}.barrier_{number}", without_barrier(text, place), True,
+                     [(cases, {"GPUBENCH_FIBERS": order}, False) for order in ORDERS], any))
+    return jobs
+
+
+def try_job(tester, kernel, job):
+    """None, or what is wrong with the verification."""
+    name, text, checked, runs, enough = job
+    library = tester.build(kernel, name, text, checked)
+    if library is None:
+        return f"{name}: does not compile"
+    results = []
+    for cases, environment, right in runs:
+        code, output = tester.says(library, kernel, cases, **environment)
+        if code == 2:
+            return f"{name}: {output.strip()}"
+        results.append((code == 0) == right)
+        if enough is any and results[-1]:
+            break
+    os.remove(library)
+    if enough(results):
+        return None
+    return f"{name}: " + ("is found wrong: " + output.strip() if runs[0][2] else "is not noticed")
+
+
+def main():
+    source, verdict, cxx, cc, cflags = sys.argv[1:6]
+    cases, mistakes = read_list(os.path.join(source, "tests/kernels/mutations.txt"))
+    wanted = sys.argv[6:] or sorted(cases)
+    kernels = {os.path.basename(f)[:-3] for f in glob.glob(f"{source}/kernels/*.cu")}
+    if kernels - set(cases):
+        sys.exit(f"mutations.txt has nothing of {', '.join(sorted(kernels - set(cases)))}")
+    bad, count = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        tester = Tester(source, verdict, cxx, cc, cflags, folder)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for kernel in wanted:
+                tester.objects[kernel] = tester.host_objects(kernel)
+            jobs = [(kernel, job) for kernel in wanted
+                    for job in jobs_of(tester, kernel, cases[kernel], mistakes)]
+            for result in pool.map(lambda one: try_job(tester, *one), jobs):
+                count += 1
+                bad += [result] if result else []
+    print("\n".join(bad + [f"{count} builds of {len(wanted)} kernels, {len(bad)} not as they should be"]))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
