@@ -30,6 +30,9 @@ const char *gb_sql_text(sqlite3_stmt *statement, int column);
 gb_code gb_sql_begin(gb_history *history, gb_error *err);
 gb_code gb_sql_end(gb_history *history, gb_code code, gb_error *err);
 
+/* Makes the folders on the way to a file. */
+gb_code gb_history_folders(const char *path, gb_error *err);
+
 /* migrate.c: the tables of this version. */
 extern const int gb_history_version;
 gb_code gb_history_migrate(gb_history *history, gb_error *err);

@@ -244,7 +244,11 @@ gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const
                   name, gb_picture_colour(0), gb_picture_colour(1));
     gb_picture_outputs(name, &lines, &script);
     plot_data(series, &s, scale, &data);
-    code = gb_pictures_open(dir, &pictures, err);
+    char *plots = gb_text_format("%s/plots", dir);
+    code = plots ? gb_history_folders(plots, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    free(plots);
+    if (!code)
+        code = gb_pictures_open(dir, &pictures, err);
     if (!code)
         code = gb_pictures_add(&pictures, name, series->case_id, NULL, NULL, &script, &data, err);
     if (!code)

@@ -152,7 +152,7 @@ static gb_code quick_check(gb_history *history, gb_error *err)
 /* --- making one ---------------------------------------------------------------------------------
  */
 
-static gb_code make_folders(const char *path, gb_error *err)
+gb_code gb_history_folders(const char *path, gb_error *err)
 {
     char *copy = gb_text_copy(path);
     gb_code code = copy ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
@@ -189,7 +189,7 @@ static gb_code make(const char *path, gb_error *err)
 {
     gb_history made = {0};
     char setup[64];
-    gb_code code = make_folders(path, err);
+    gb_code code = gb_history_folders(path, err);
     if (code)
         return code;
     sweep(path);
