@@ -8,11 +8,6 @@
 
 #define MOST_WORDS 160
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
-{
-    sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
-}
-
 /* The id that a query finds; 0: none. Takes the statement. */
 static gb_code find_id(gb_history *history, sqlite3_stmt *statement, int64_t *id, gb_error *err)
 {
@@ -38,7 +33,7 @@ static gb_code run_id_of(gb_history *history, const char *run, int64_t *id, gb_e
     gb_code code = gb_sql_prepare(history, "SELECT id FROM runs WHERE run = ?", &statement, err);
     if (code)
         return code;
-    bind_text(statement, 1, run);
+    gb_sql_bind(statement, 1, run);
     return find_id(history, statement, id, err);
 }
 
@@ -61,96 +56,10 @@ static gb_code environment_id(gb_history *history, const gb_environment *e, int6
         sqlite3_stmt *statement = NULL;
         code = gb_sql_prepare(history, sql[i], &statement, err);
         for (int k = 0; !code && k < 8; k++)
-            bind_text(statement, k + 1, values[k]);
+            gb_sql_bind(statement, k + 1, values[k]);
         if (!code)
             code = (i == 0 ? find_id : insert)(history, statement, id, err);
     }
-    return code;
-}
-
-static gb_code new_series(gb_history *history, const gb_series *s, int64_t *id, gb_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-    gb_code code = gb_sql_prepare(
-        history,
-        "INSERT INTO series (case_id, definition, device, kind, mig, ecc, metric, unit, higher) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        &statement, err);
-    if (code)
-        return code;
-    const char *texts[] = {s->case_id, s->definition, s->device, s->kind,
-                           s->mig,     s->ecc,        s->metric, s->unit};
-    for (int i = 0; i < 8; i++)
-        bind_text(statement, i + 1, texts[i]);
-    sqlite3_bind_int(statement, 9, s->higher_is_better);
-    return insert(history, statement, id, err);
-}
-
-/* A series whose nights all failed does not know its metric yet: it takes the first that comes. */
-static gb_code take_metric(gb_history *history, const gb_series *wanted, int64_t id, gb_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-    bool row;
-    gb_code code = gb_sql_prepare(
-        history,
-        "UPDATE series SET metric = ?, unit = ?, higher = ? WHERE id = ? AND metric = 'time' AND "
-        "NOT EXISTS (SELECT 1 FROM points WHERE series = ?4 AND value IS NOT NULL)",
-        &statement, err);
-    if (code)
-        return code;
-    bind_text(statement, 1, wanted->metric);
-    bind_text(statement, 2, wanted->unit);
-    sqlite3_bind_int(statement, 3, wanted->higher_is_better);
-    sqlite3_bind_int64(statement, 4, id);
-    code = gb_sql_step(history, statement, &row, err);
-    sqlite3_finalize(statement);
-    return code;
-}
-
-/* Finds or makes the row's series; its metric is the one that the history knows. */
-static gb_code series_id(gb_history *history, gb_series *s, bool *is_new, gb_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-    gb_series known = *s;
-    bool row = false;
-    gb_code code = gb_sql_prepare(
-        history,
-        "SELECT id, metric, unit, higher FROM series WHERE definition = ? AND case_id = ? AND "
-        "device = ? AND kind = ? AND mig = ? AND ecc = ?",
-        &statement, err);
-    if (code)
-        return code;
-    const char *texts[] = {s->definition, s->case_id, s->device, s->kind, s->mig, s->ecc};
-    for (int i = 0; i < 6; i++)
-        bind_text(statement, i + 1, texts[i]);
-    code = gb_sql_step(history, statement, &row, err);
-    if (row) {
-        known.id = sqlite3_column_int64(statement, 0);
-        snprintf(known.metric, sizeof known.metric, "%s", gb_sql_text(statement, 1));
-        snprintf(known.unit, sizeof known.unit, "%s", gb_sql_text(statement, 2));
-        known.higher_is_better = sqlite3_column_int(statement, 3) != 0;
-    }
-    sqlite3_finalize(statement);
-    *is_new = !row;
-    if (code)
-        return code;
-    if (!row)
-        return new_series(history, s, &s->id, err);
-    if (strcmp(known.metric, "time") == 0 && strcmp(s->metric, "time") != 0) {
-        code = take_metric(history, s, known.id, err);
-        if (!code && sqlite3_changes(history->db) > 0) {
-            int64_t id = known.id;
-            known = *s;
-            known.id = id;
-        }
-    }
-    if (!code && strcmp(known.metric, s->metric) == 0 &&
-        (strcmp(known.unit, s->unit) != 0 || known.higher_is_better != s->higher_is_better))
-        return gb_fail(err, GB_INVALID,
-                       "%s: %s is in %s here and in %s in the history: these cannot be compared",
-                       s->case_id, s->metric, s->unit, known.unit);
-    if (!code)
-        *s = known;
     return code;
 }
 
@@ -196,7 +105,8 @@ static gb_code add_point(adding *a, const gb_row *row, gb_history_added *out, gb
     gb_code code = gb_history_series_of(a->results, row, &series, err);
     if (code)
         return code;
-    code = series_id(a->history, &series, &is_new, err);
+    code =
+        gb_history_series_id(a->history, a->results, row->first->benchmark, &series, &is_new, err);
     if (!code && a->environments[device] == 0) {
         code = gb_history_environment(a->results, row->first->device, &environment, err);
         if (!code) {
@@ -218,9 +128,9 @@ static gb_code add_point(adding *a, const gb_row *row, gb_history_added *out, gb
         sqlite3_bind_double(p, 7, row->time_ns);
         sqlite3_bind_double(p, 8, half);
         sqlite3_bind_int64(p, 9, (int64_t)row->n_ok);
-        bind_text(p, 10, gb_status_word(row->status));
-        bind_text(p, 11, flags);
-        bind_text(p, 12, reason_of(row));
+        gb_sql_bind(p, 10, gb_status_word(row->status));
+        gb_sql_bind(p, 11, flags);
+        gb_sql_bind(p, 12, reason_of(row));
         code = gb_sql_step(a->history, p, &done, err);
         if (code && sqlite3_errcode(a->history->db) == SQLITE_CONSTRAINT)
             code = gb_fail(err, GB_INVALID, "%s: the run has this case twice on %s", series.case_id,
@@ -243,10 +153,10 @@ static gb_code add_run(adding *a, const gb_facts *facts, int64_t repeat_of, gb_e
                        &statement, err);
     if (code)
         return code;
-    bind_text(statement, 1, facts->run_id);
+    gb_sql_bind(statement, 1, facts->run_id);
     sqlite3_bind_int64(statement, 2, facts->started);
-    bind_text(statement, 3, facts->suite);
-    bind_text(statement, 4, facts->sha256);
+    gb_sql_bind(statement, 3, facts->suite);
+    gb_sql_bind(statement, 4, facts->sha256);
     sqlite3_bind_int(statement, 5, a->results->complete);
     if (repeat_of != 0)
         sqlite3_bind_int64(statement, 6, repeat_of);
@@ -265,7 +175,7 @@ static gb_code find_night(adding *a, const char *run, int64_t *id, gb_error *err
                        &statement, err);
     if (code)
         return code;
-    bind_text(statement, 1, run);
+    gb_sql_bind(statement, 1, run);
     code = gb_sql_step(a->history, statement, &row, err);
     if (!code && !row)
         code = gb_fail(err, GB_INVALID, "the run to repeat, %s, is not in the history", run);

@@ -75,7 +75,7 @@ static double median_of(const double values[], size_t n)
 
 /* Splits nights [first, first + n) and then both sides; marks the change points. */
 static void split(const double nights[], const double clamped[], size_t first, size_t n,
-                  uint64_t seed, bool marks[])
+                  double least, uint64_t seed, bool marks[])
 {
     if (n < 2 * GB_SEGMENT_NIGHTS) {
         return;
@@ -93,16 +93,17 @@ static void split(const double nights[], const double clamped[], size_t first, s
         return;
     }
     double difference = median_of(nights + first + at, n - at) - median_of(nights + first, at);
-    if (!(fabs(expm1(difference)) >= GB_DRIFT_CHANGE) ||
+    if (!(fabs(expm1(difference)) >= least) ||
         !significant(x, rows, n, q, gb_rng_derive(seed, first * GB_DRIFT_NIGHTS + n))) {
         return;
     }
     marks[first + at] = true;
-    split(nights, clamped, first, at, seed, marks);
-    split(nights, clamped, first + at, n - at, seed, marks);
+    split(nights, clamped, first, at, least, seed, marks);
+    split(nights, clamped, first + at, n - at, least, seed, marks);
 }
 
-size_t gb_drift_find(const double nights[], size_t n, uint64_t seed, size_t at[GB_MAX_CHANGES])
+size_t gb_drift_find(const double nights[], size_t n, double worse, uint64_t seed,
+                     size_t at[GB_MAX_CHANGES])
 {
     double clamped[GB_DRIFT_NIGHTS], median, sd;
     bool marks[GB_DRIFT_NIGHTS] = {false};
@@ -114,7 +115,7 @@ size_t gb_drift_find(const double nights[], size_t n, uint64_t seed, size_t at[G
     for (size_t i = 0; i < n; i++) {
         clamped[i] = fmax(median - CLAMP_SD * sd, fmin(median + CLAMP_SD * sd, nights[i]));
     }
-    split(nights, clamped, 0, n, seed, marks);
+    split(nights, clamped, 0, n, isnan(worse) ? GB_DRIFT_CHANGE : worse, seed, marks);
     for (size_t i = 1; i < n; i++) {
         if (marks[i]) {
             at[found++] = i;

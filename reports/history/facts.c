@@ -114,6 +114,26 @@ void gb_series_free(gb_series *series)
     *series = (gb_series){0};
 }
 
+/* The metric of the benchmark's gate, else the first one, else the time. A row of which no
+ * replicate went well may not have it: the unit is "" then. */
+static void choose_metric(const gb_results *results, const gb_row *row, gb_series *out)
+{
+    const json_t *gates = json_object_get(json_object_get(results->document, "suite"), "gates");
+    const json_t *gate = json_object_get(gates, row->first->benchmark);
+    const json_t *worse = json_object_get(gate, "worse");
+    const char *wanted = json_string_value(json_object_get(gate, "metric"));
+    const gb_metric *metric = NULL;
+    out->worse = json_is_number(worse) ? json_number_value(worse) : (double)NAN;
+    for (size_t i = 0; i < row->n && !metric; i++) {
+        const gb_record *r = row->replicates[i];
+        metric = wanted ? gb_record_metric(r, wanted) : r->n_metrics > 0 ? &r->metrics[0] : NULL;
+    }
+    bool is_time = !metric && (row->n_ok > 0 || (wanted && strcmp(wanted, "time") == 0));
+    snprintf(out->metric, sizeof out->metric, "%s", metric ? metric->name : "time");
+    snprintf(out->unit, sizeof out->unit, "%s", metric ? metric->unit : is_time ? "ns" : "");
+    out->higher_is_better = metric && metric->higher_is_better;
+}
+
 gb_code gb_history_series_of(const gb_results *results, const gb_row *row, gb_series *out,
                              gb_error *err)
 {
@@ -130,14 +150,7 @@ gb_code gb_history_series_of(const gb_results *results, const gb_row *row, gb_se
              json_is_true(ecc)    ? "on"
              : json_is_false(ecc) ? "off"
                                   : "");
-    const gb_metric *metric = NULL;
-    for (size_t i = 0; i < row->n && !metric; i++) { /* a failed replicate has none */
-        const gb_record *r = row->replicates[i];
-        metric = r->n_metrics > 0 ? &r->metrics[0] : NULL;
-    }
-    snprintf(out->metric, sizeof out->metric, "%s", metric ? metric->name : "time");
-    snprintf(out->unit, sizeof out->unit, "%s", metric ? metric->unit : "ns");
-    out->higher_is_better = metric && metric->higher_is_better;
+    choose_metric(results, row, out);
     if (out->case_id && out->definition && out->device && out->kind && out->mig)
         return GB_OK;
     gb_series_free(out);

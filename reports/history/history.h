@@ -58,6 +58,7 @@ typedef struct gb_series {
     char ecc[8];                                      /* "on", "off", "" unknown */
     char metric[48], unit[16];
     bool higher_is_better;
+    double worse;                     /* from which change on, by the suite's gate; NAN: no gate */
     size_t nights;                    /* only from gb_history_series */
     char first_run[64], last_run[64]; /* likewise */
 } gb_series;

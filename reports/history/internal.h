@@ -26,6 +26,8 @@ gb_code gb_sql_prepare(gb_history *history, const char *sql, sqlite3_stmt **out,
 gb_code gb_sql_step(gb_history *history, sqlite3_stmt *statement, bool *row, gb_error *err);
 /* A column's text, "" for NULL; valid until the next step. */
 const char *gb_sql_text(sqlite3_stmt *statement, int column);
+/* Binds a copy of a text to the parameter `at` (from 1). */
+void gb_sql_bind(sqlite3_stmt *statement, int at, const char *text);
 /* BEGIN IMMEDIATE, and COMMIT, or ROLLBACK when `code` is not GB_OK; returns the worse. */
 gb_code gb_sql_begin(gb_history *history, gb_error *err);
 gb_code gb_sql_end(gb_history *history, gb_code code, gb_error *err);
@@ -47,16 +49,22 @@ gb_code gb_history_facts(const gb_results *results, gb_facts *out, gb_error *err
 gb_code gb_history_environment(const gb_results *results, int device, gb_environment *out,
                                gb_error *err);
 void gb_environment_free(gb_environment *environment);
-/* Everything of the key but the id, as a row of a run would have it; owned copies. */
+/* Everything but the id, as a row of a run has it; the unit is "" when no replicate tells its
+ * metric. Owned copies. */
 gb_code gb_history_series_of(const gb_results *results, const gb_row *row, gb_series *out,
                              gb_error *err);
 void gb_series_free(gb_series *series);
+/* add_series.c: finds or makes the series of a row (inside a transaction): sets its id, and its
+ * metric where the row does not know it. */
+gb_code gb_history_series_id(gb_history *history, const gb_results *results, const char *benchmark,
+                             gb_series *series, bool *is_new, gb_error *err);
 /* The row's value of the series' metric; NAN. */
 double gb_history_value(const gb_series *series, const gb_row *row, double *half);
 
 /* Fills a series from the columns that GB_SERIES_COLUMNS names. */
 #define GB_SERIES_COLUMNS                                                                          \
-    "s.id, s.case_id, s.definition, s.device, s.kind, s.mig, s.ecc, s.metric, s.unit, s.higher"
+    "s.id, s.case_id, s.definition, s.device, s.kind, s.mig, s.ecc, s.metric, s.unit, s.higher, "  \
+    "s.worse"
 gb_code gb_series_read(sqlite3_stmt *statement, gb_series *out, gb_error *err);
 
 /* ln of how slow: larger is worse. */

@@ -37,12 +37,13 @@ void gb_robust(const double values[], size_t n, double floor, double *median, do
     *sd = fmax(1.4826 * middle(copy, n), floor);
 }
 
-static bool large(double difference, double least)
+/* `worse`: in place of the rule's own `least`, unless it is NAN. */
+static bool large(double difference, double worse, double least)
 {
-    return fabs(expm1(difference)) >= least;
+    return fabs(expm1(difference)) >= (isnan(worse) ? least : worse);
 }
 
-void gb_spike_judge(const double nights[], size_t n, gb_spike *out)
+void gb_spike_judge(const double nights[], size_t n, double worse, gb_spike *out)
 {
     *out = (gb_spike){.centre = NAN, .sd = NAN, .change = NAN, .z = NAN};
     if (n <= GB_YOUNG_NIGHTS) {
@@ -59,7 +60,7 @@ void gb_spike_judge(const double nights[], size_t n, gb_spike *out)
     out->judged = true;
     out->change = nights[n - 1] - out->centre;
     out->z = out->change / out->sd;
-    out->beyond = fabs(out->z) > GB_SPIKE_Z && large(out->change, GB_SPIKE_CHANGE);
+    out->beyond = fabs(out->z) > GB_SPIKE_Z && large(out->change, worse, GB_SPIKE_CHANGE);
     if (out->beyond || !can_last) {
         return;
     }
@@ -67,7 +68,7 @@ void gb_spike_judge(const double nights[], size_t n, gb_spike *out)
     memcpy(last, nights + n - GB_RUN_NIGHTS, sizeof last);
     double lasting = middle(last, GB_RUN_NIGHTS) - out->centre;
     out->lasting = fabs(lasting) > GB_SPIKE_Z * SD_OF_MEDIAN_3 * out->sd &&
-                   large(lasting, GB_SPIKE_CHANGE) && lasting * out->change > 0;
+                   large(lasting, worse, GB_SPIKE_CHANGE) && lasting * out->change > 0;
     out->beyond = out->lasting;
 }
 
@@ -75,14 +76,14 @@ bool gb_spike_agrees(const gb_spike *spike, double repeat)
 {
     double change = repeat - spike->centre;
     return change * spike->change > 0 && fabs(change) > GB_REPEAT_Z * spike->sd &&
-           large(change, GB_REPEAT_CHANGE);
+           large(change, NAN, GB_REPEAT_CHANGE);
 }
 
-void gb_judge(const double nights[], size_t n, uint64_t seed, gb_judgement *out)
+void gb_judge(const double nights[], size_t n, double worse, uint64_t seed, gb_judgement *out)
 {
     size_t at[GB_MAX_CHANGES];
     *out = (gb_judgement){0};
-    out->n_changes = gb_drift_find(nights, n, seed, at);
+    out->n_changes = gb_drift_find(nights, n, worse, seed, at);
     double now = 0, sd;
     for (size_t i = 0, from = 0; i <= out->n_changes; i++) {
         size_t to = i < out->n_changes ? at[i] : n;
@@ -99,13 +100,13 @@ void gb_judge(const double nights[], size_t n, uint64_t seed, gb_judgement *out)
     for (size_t i = 0; i < out->n_changes; i++) {
         gb_change *change = &out->changes[i];
         change->open = change->after > change->before && now > change->before &&
-                       large(now - change->before, GB_DRIFT_CHANGE);
+                       large(now - change->before, worse, GB_DRIFT_CHANGE);
     }
-    gb_spike_judge(nights + out->segment, n - out->segment, &out->spike);
+    gb_spike_judge(nights + out->segment, n - out->segment, worse, &out->spike);
 }
 
 void gb_reference_judge(const double first[GB_REFERENCE_NIGHTS], const double last[], size_t n,
-                        gb_reference *out)
+                        double worse, gb_reference *out)
 {
     double sd, steps[GB_DRIFT_NIGHTS];
     *out = (gb_reference){.level = NAN, .now = NAN};
@@ -122,5 +123,5 @@ void gb_reference_judge(const double first[GB_REFERENCE_NIGHTS], const double la
     double error = sd * hypot(SD_OF_MEDIAN(GB_REFERENCE_NIGHTS), SD_OF_MEDIAN(GB_REFERENCE_NOW));
     double change = out->now - out->level;
     out->judged = true;
-    out->beyond = change > GB_SPIKE_Z * error && large(change, GB_REFERENCE_CHANGE);
+    out->beyond = change > GB_SPIKE_Z * error && large(change, worse, GB_REFERENCE_CHANGE);
 }

@@ -30,6 +30,8 @@ enum {
 #define GB_REPEAT_CHANGE 0.02
 #define GB_DRIFT_CHANGE 0.01
 #define GB_REFERENCE_CHANGE 0.03
+/* A suite's gate can say from which change on (fraction) a benchmark counts as worse: that then
+ * stands in place of GB_SPIKE_CHANGE, GB_DRIFT_CHANGE and GB_REFERENCE_CHANGE. NAN: it does not. */
 
 /* Median and robust standard deviation (median absolute deviation x 1.4826, Rousseeuw & Croux 1993,
  * doi:10.1080/01621459.1993.10476408; not below `floor`) of n >= 1 values, at most
@@ -50,7 +52,7 @@ typedef struct gb_spike {
 /* `nights`: those of the segment, oldest first, tonight last; n >= 1. Beyond when either tonight,
  * with |z| > GB_SPIKE_Z, or the median of the last three nights, with |z| > GB_SPIKE_Z against the
  * standard deviation of such a median, differs by GB_SPIKE_CHANGE or more. */
-void gb_spike_judge(const double nights[], size_t n, gb_spike *out);
+void gb_spike_judge(const double nights[], size_t n, double worse, gb_spike *out);
 
 /* Whether a repeat's value (ln) agrees with a spike that is beyond. */
 bool gb_spike_agrees(const gb_spike *spike, double repeat);
@@ -64,7 +66,8 @@ bool gb_spike_agrees(const gb_spike *spike, double repeat);
  * a permutation test stays exact under whatever is done to all values alike. A permutation that
  * reaches Q ends a test at once, since p can no longer be 0.001.
  * Fills at[] (indices of first nights of new segments, ascending) and returns how many. */
-size_t gb_drift_find(const double nights[], size_t n, uint64_t seed, size_t at[GB_MAX_CHANGES]);
+size_t gb_drift_find(const double nights[], size_t n, double worse, uint64_t seed,
+                     size_t at[GB_MAX_CHANGES]);
 
 /* A change point with the levels (medians, ln) on both sides. */
 typedef struct gb_change {
@@ -81,7 +84,7 @@ typedef struct gb_judgement {
     size_t segment; /* index of the first night of the segment that tonight belongs to */
     gb_spike spike;
 } gb_judgement;
-void gb_judge(const double nights[], size_t n, uint64_t seed, gb_judgement *out);
+void gb_judge(const double nights[], size_t n, double worse, uint64_t seed, gb_judgement *out);
 
 /* The pinned reference: the level of the first nights since `accept` against that of the last ones,
  * for what creeps too slowly for a change point. */
@@ -95,6 +98,6 @@ typedef struct gb_reference {
  *   last    the n <= GB_DRIFT_NIGHTS last ones, without those in `first`; >= GB_YOUNG_NIGHTS, or
  *           nothing is judged */
 void gb_reference_judge(const double first[GB_REFERENCE_NIGHTS], const double last[], size_t n,
-                        gb_reference *out);
+                        double worse, gb_reference *out);
 
 #endif

@@ -7,6 +7,13 @@
 
 #include "reports/history/internal.h"
 
+static double real_of(sqlite3_stmt *statement, int column)
+{
+    return sqlite3_column_type(statement, column) == SQLITE_NULL
+               ? (double)NAN
+               : sqlite3_column_double(statement, column);
+}
+
 gb_code gb_series_read(sqlite3_stmt *statement, gb_series *out, gb_error *err)
 {
     *out = (gb_series){.id = sqlite3_column_int64(statement, 0),
@@ -15,7 +22,8 @@ gb_code gb_series_read(sqlite3_stmt *statement, gb_series *out, gb_error *err)
                        .device = gb_text_copy(gb_sql_text(statement, 3)),
                        .kind = gb_text_copy(gb_sql_text(statement, 4)),
                        .mig = gb_text_copy(gb_sql_text(statement, 5)),
-                       .higher_is_better = sqlite3_column_int(statement, 9) != 0};
+                       .higher_is_better = sqlite3_column_int(statement, 9) != 0,
+                       .worse = real_of(statement, 10)};
     snprintf(out->ecc, sizeof out->ecc, "%s", gb_sql_text(statement, 6));
     snprintf(out->metric, sizeof out->metric, "%s", gb_sql_text(statement, 7));
     snprintf(out->unit, sizeof out->unit, "%s", gb_sql_text(statement, 8));
@@ -74,9 +82,9 @@ gb_code gb_history_series(gb_history *history, const char *pattern, gb_series_li
         if (code)
             break;
         out->n++;
-        series->nights = (size_t)sqlite3_column_int64(statement, 10);
-        snprintf(series->first_run, sizeof series->first_run, "%s", gb_sql_text(statement, 11));
-        snprintf(series->last_run, sizeof series->last_run, "%s", gb_sql_text(statement, 12));
+        series->nights = (size_t)sqlite3_column_int64(statement, 11);
+        snprintf(series->first_run, sizeof series->first_run, "%s", gb_sql_text(statement, 12));
+        snprintf(series->last_run, sizeof series->last_run, "%s", gb_sql_text(statement, 13));
     }
     sqlite3_finalize(statement);
     if (code)
@@ -235,13 +243,6 @@ static bool meaningless(const char *flags)
             return true;
     }
     return false;
-}
-
-static double real_of(sqlite3_stmt *statement, int column)
-{
-    return sqlite3_column_type(statement, column) == SQLITE_NULL
-               ? (double)NAN
-               : sqlite3_column_double(statement, column);
 }
 
 static int ascending(const void *a, const void *b)

@@ -75,6 +75,11 @@ const char *gb_sql_text(sqlite3_stmt *statement, int column)
     return text ? text : "";
 }
 
+void gb_sql_bind(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+}
+
 gb_code gb_sql_begin(gb_history *history, gb_error *err)
 {
     return gb_sql_run(history, "BEGIN IMMEDIATE", err);

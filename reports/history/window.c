@@ -36,7 +36,8 @@ static gb_code judge_reference(gb_history *history, const gb_series *series, int
         return GB_OK;
     while (later < window->n && window->nights[later]->started <= end)
         later++;
-    gb_reference_judge(first, window->ln + later, window->n - later, &window->reference);
+    gb_reference_judge(first, window->ln + later, window->n - later, series->worse,
+                       &window->reference);
     return GB_OK;
 }
 
@@ -68,7 +69,7 @@ gb_code gb_history_window(gb_history *history, const gb_series *series, const gb
         return GB_OK;
     uint64_t seed =
         hash(hash(hash(0xCBF29CE484222325u, series->definition), series->case_id), series->device);
-    gb_judge(out->ln, out->n, seed, &out->judgement);
+    gb_judge(out->ln, out->n, series->worse, seed, &out->judgement);
     return out->n >= 2 * GB_YOUNG_NIGHTS ? judge_reference(history, series, accepted, out, err)
                                          : GB_OK;
 }

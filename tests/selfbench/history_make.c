@@ -18,7 +18,7 @@ static const char rows[] =
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
     " INSERT INTO series SELECT i, 'case[n=' || i || ']', 'definition-' || i, 'Example GPU', "
     "'cuda',"
-    " '', 'on', 'time', 'ns', 0 FROM n;"
+    " '', 'on', 'time', 'ns', 0, NULL FROM n;"
     "INSERT INTO points SELECT s.id, r.started, r.id, r.id, 1,"
     " 1000.0 * (1 + ((s.id * 2654435761 + r.id * 40503 * 69069) %% 65521 / 65521.0 - 0.5) * 0.03)"
     " * (CASE WHEN s.id %% 10 = 0 AND r.id > %d - 30 THEN 1.03 ELSE 1 END),"

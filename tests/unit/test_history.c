@@ -275,6 +275,48 @@ START_TEST(a_case_that_failed_first_finds_its_metric_later)
 }
 END_TEST
 
+START_TEST(the_gate_of_a_suite_names_metric_and_limit)
+{
+    gb_history *history = open_new();
+    gb_history_added added;
+    for (int night = 0; night < 40; night++) {
+        made m;
+        open_run(&m, night, "run", "550");
+        json_object_set_new(json_object_get(m.f.results.document, "suite"), "gates",
+                            json_pack("{s:{s:s, s:f}}", "r", "metric", "time", "worse", 0.1));
+        add_case(&m, "r", 2e9 / (night < 30 ? 1 : 1.05), true);
+        ck_assert_msg(add_to(history, &m.f.results, NULL, &added) == GB_OK, "%s", err.message);
+        fixture_close(&m.f);
+    }
+    gb_history_report report = checked(history, NULL);
+    ck_assert_str_eq(report.items[0].series.metric, "time");
+    ck_assert_double_eq_tol(report.items[0].series.worse, 0.1, 1e-12);
+    ck_assert_int_eq(report.items[0].verdict, GB_NIGHT_OK); /* +5 % is not worse here */
+    gb_history_report_free(&report);
+    gb_history_close(history);
+}
+END_TEST
+
+START_TEST(CMP_13_a_renamed_benchmark_goes_on)
+{
+    gb_history *history = open_new();
+    gb_history_added added;
+    for (int night = 0; night < 2; night++) {
+        made m;
+        open_run(&m, night, "run", "550");
+        if (night == 1)
+            json_object_set_new(json_object_get(m.f.results.document, "suite"), "aliases",
+                                json_pack("{s:s}", "old", "fresh"));
+        add_case(&m, night == 0 ? "old" : "fresh", 1000, false);
+        ck_assert_msg(add_to(history, &m.f.results, NULL, &added) == GB_OK, "%s", err.message);
+        ck_assert_uint_eq(added.new_series, night == 0);
+        fixture_close(&m.f);
+    }
+    ck_assert_uint_eq(nights_of(history, "fresh"), 2);
+    gb_history_close(history);
+}
+END_TEST
+
 /* --- files that are no history
  * --------------------------------------------------------------------- */
 
@@ -671,6 +713,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, runs_that_are_refused);
     tcase_add_test(tc, failed_cases_are_kept_and_never_judged);
     tcase_add_test(tc, a_case_that_failed_first_finds_its_metric_later);
+    tcase_add_test(tc, the_gate_of_a_suite_names_metric_and_limit);
+    tcase_add_test(tc, CMP_13_a_renamed_benchmark_goes_on);
     tcase_add_test(tc, files_that_are_no_history_stay_as_they_are);
     tcase_add_test(tc, a_newer_history_stays_as_it_is);
     tcase_add_test(tc, a_damaged_history_stays_as_it_is);

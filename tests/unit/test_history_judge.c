@@ -39,7 +39,7 @@ START_TEST(no_verdict_before_ten_nights)
     for (size_t n = 1; n <= 12; n++) {
         double kept = nights[n - 1];
         nights[n - 1] += 0.5;
-        gb_spike_judge(nights, n, &spike);
+        gb_spike_judge(nights, n, NAN, &spike);
         ck_assert_msg(spike.judged == (n > GB_YOUNG_NIGHTS), "%zu", n);
         ck_assert(spike.beyond == spike.judged);
         nights[n - 1] = kept;
@@ -53,18 +53,18 @@ START_TEST(a_spike_needs_four_deviations_and_three_percent)
     gb_spike spike;
     fill(nights, 40, 0);
     nights[39] = log(100) + log1p(0.06);
-    gb_spike_judge(nights, 40, &spike);
+    gb_spike_judge(nights, 40, NAN, &spike);
     ck_assert(spike.beyond && !spike.lasting && spike.change > 0 && spike.z > 4);
     nights[39] = log(100) + log1p(0.035); /* over 3 %, under 4 sd */
-    gb_spike_judge(nights, 40, &spike);
+    gb_spike_judge(nights, 40, NAN, &spike);
     ck_assert(!spike.beyond);
     nights[39] = log(100) + log1p(-0.06); /* the other way */
-    gb_spike_judge(nights, 40, &spike);
+    gb_spike_judge(nights, 40, NAN, &spike);
     ck_assert(spike.beyond && spike.change < 0);
     for (int i = 0; i < 39; i++)
         nights[i] = log(100) + 0.1 * (nights[i] - log(100)); /* sd 0.1 %, floor 0.25 % */
     nights[39] = log(100) + log1p(0.025);
-    gb_spike_judge(nights, 40, &spike);
+    gb_spike_judge(nights, 40, NAN, &spike);
     ck_assert(!spike.beyond && spike.z > 4); /* significant, and too small to matter */
     ck_assert_double_eq_tol(spike.sd, GB_NOISE_FLOOR, 1e-12);
 }
@@ -77,12 +77,12 @@ START_TEST(three_nights_that_agree_are_beyond_together)
     fill(nights, 40, 0);
     for (int i = 37; i < 40; i++)
         nights[i] = log(100) + log1p(0.037);
-    gb_spike_judge(nights, 38, &spike);
+    gb_spike_judge(nights, 38, NAN, &spike);
     ck_assert(!spike.beyond);
-    gb_spike_judge(nights, 40, &spike);
+    gb_spike_judge(nights, 40, NAN, &spike);
     ck_assert(spike.beyond && spike.lasting);
     nights[39] = log(100) - 0.01; /* back tonight: nothing to repeat */
-    gb_spike_judge(nights, 40, &spike);
+    gb_spike_judge(nights, 40, NAN, &spike);
     ck_assert(!spike.beyond);
 }
 END_TEST
@@ -137,7 +137,7 @@ START_TEST(change_points_are_where_the_definition_has_them)
         fill(nights, step, 0);
         fill(nights + step, 60 - step, 0.025);
         ck_assert(definition(nights, 60, &best) > 0);
-        ck_assert_uint_ge(gb_drift_find(nights, 60, 7, at), 1);
+        ck_assert_uint_ge(gb_drift_find(nights, 60, NAN, 7, at), 1);
         ck_assert_uint_eq(at[0], best);
         ck_assert(best + 2 >= step && best <= step + 2);
     }
@@ -149,18 +149,18 @@ START_TEST(no_change_point_in_noise_in_small_steps_or_in_few_nights)
     double nights[60];
     size_t at[GB_MAX_CHANGES];
     fill(nights, 60, 0);
-    ck_assert_uint_eq(gb_drift_find(nights, 60, 7, at), 0);
+    ck_assert_uint_eq(gb_drift_find(nights, 60, NAN, 7, at), 0);
     nights[30] += 0.3; /* one night is a spike */
-    ck_assert_uint_eq(gb_drift_find(nights, 60, 7, at), 0);
+    ck_assert_uint_eq(gb_drift_find(nights, 60, NAN, 7, at), 0);
     for (int i = 0; i < 60; i++)
         nights[i] = 0.02 * (nights[i] - log(100)) + (i < 30 ? 0 : 0.008);
-    ck_assert_uint_eq(gb_drift_find(nights, 60, 7, at), 0); /* plain to see, and under 1 % */
+    ck_assert_uint_eq(gb_drift_find(nights, 60, NAN, 7, at), 0); /* plain to see, and under 1 % */
     fill(nights, 5, 0);
     fill(nights + 5, 4, 0.5);
-    ck_assert_uint_eq(gb_drift_find(nights, 9, 7, at), 0);
+    ck_assert_uint_eq(gb_drift_find(nights, 9, NAN, 7, at), 0);
     for (int i = 0; i < 60; i++)
         nights[i] = 5;
-    ck_assert_uint_eq(gb_drift_find(nights, 60, 7, at), 0);
+    ck_assert_uint_eq(gb_drift_find(nights, 60, NAN, 7, at), 0);
 }
 END_TEST
 
@@ -171,8 +171,8 @@ START_TEST(the_same_nights_and_seed_give_the_same_answer)
     fill(nights, 40, 0);
     fill(nights + 40, 20, 0.02);
     for (uint64_t seed = 0; seed < 20; seed++) {
-        size_t n = gb_drift_find(nights, 60, seed, first);
-        ck_assert_uint_eq(gb_drift_find(nights, 60, seed, second), n);
+        size_t n = gb_drift_find(nights, 60, NAN, seed, first);
+        ck_assert_uint_eq(gb_drift_find(nights, 60, NAN, seed, second), n);
         ck_assert(memcmp(first, second, n * sizeof first[0]) == 0);
     }
 }
@@ -184,23 +184,23 @@ START_TEST(a_change_is_open_until_it_is_undone)
     gb_judgement j;
     fill(nights, 20, 0);
     fill(nights + 20, 20, 0.05);
-    gb_judge(nights, 40, 7, &j);
+    gb_judge(nights, 40, NAN, 7, &j);
     ck_assert_uint_eq(j.n_changes, 1);
     ck_assert(j.changes[0].open);
     ck_assert_double_eq_tol(expm1(j.changes[0].after - j.changes[0].before), 0.05, 0.006);
     ck_assert_uint_eq(j.segment, 20);
     fill(nights + 20, 30, 0.05);
     fill(nights + 50, 10, 0); /* mended */
-    gb_judge(nights, 60, 7, &j);
+    gb_judge(nights, 60, NAN, 7, &j);
     ck_assert_uint_eq(j.n_changes, 2);
     ck_assert(!j.changes[0].open && !j.changes[1].open);
     fill(nights + 50, 10, 0.025); /* half mended */
-    gb_judge(nights, 60, 7, &j);
+    gb_judge(nights, 60, NAN, 7, &j);
     ck_assert_uint_eq(j.n_changes, 2);
     ck_assert(j.changes[0].open && !j.changes[1].open);
     fill(nights, 30, 0.05);
     fill(nights + 30, 30, 0); /* faster is never open */
-    gb_judge(nights, 60, 7, &j);
+    gb_judge(nights, 60, NAN, 7, &j);
     ck_assert_uint_eq(j.n_changes, 1);
     ck_assert(!j.changes[0].open);
 }
@@ -213,16 +213,16 @@ START_TEST(CMP_12_the_pinned_reference_sees_what_creeps)
     fill(first, GB_REFERENCE_NIGHTS, 0);
     for (int i = 0; i < 60; i++)
         last[i] = log(100) + 0.01 * noise[i % 20] + 0.001 * i; /* 0.1 % a night */
-    gb_reference_judge(first, last, 60, &reference);
+    gb_reference_judge(first, last, 60, NAN, &reference);
     ck_assert(reference.judged && reference.beyond);
     ck_assert_double_eq_tol(reference.now - reference.level, 0.057, 0.012);
     fill(last, 60, 0);
-    gb_reference_judge(first, last, 60, &reference);
+    gb_reference_judge(first, last, 60, NAN, &reference);
     ck_assert(reference.judged && !reference.beyond);
     fill(last, 60, -0.2);
-    gb_reference_judge(first, last, 60, &reference);
+    gb_reference_judge(first, last, 60, NAN, &reference);
     ck_assert(!reference.beyond); /* faster */
-    gb_reference_judge(first, last, GB_YOUNG_NIGHTS - 1, &reference);
+    gb_reference_judge(first, last, GB_YOUNG_NIGHTS - 1, NAN, &reference);
     ck_assert(!reference.judged);
 }
 END_TEST

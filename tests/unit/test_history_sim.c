@@ -79,9 +79,9 @@ static seen night(world *w, double level, bool drift)
     w->nights[w->n++] = draw(w, level);
     size_t from = w->n > GB_DRIFT_NIGHTS ? w->n - GB_DRIFT_NIGHTS : 0;
     if (drift)
-        gb_judge(w->nights + from, w->n - from, w->seed, &j);
+        gb_judge(w->nights + from, w->n - from, NAN, w->seed, &j);
     else
-        gb_spike_judge(w->nights + from, w->n - from, &j.spike);
+        gb_spike_judge(w->nights + from, w->n - from, NAN, &j.spike);
     for (size_t i = 0; i < j.n_changes; i++)
         out.drift |= j.changes[i].open;
     gb_spike plain = {0};
