@@ -39,24 +39,25 @@ static void add_case(const gb_compared *item, size_t rank, gb_buf *out)
     gb_html_row(out);
     gb_html_cell(out, gb_verdict_word(item->verdict), (double)rank, class_of(item->verdict));
     gb_html_cell(out, title != NULL ? title : "", (double)NAN, "text");
-    gb_html_cell(out, item->metric, (double)NAN, NULL);
-    gb_html_cell(out, gb_compared_value(item, item->value_a, buf, sizeof buf), item->value_a,
-                 "num");
-    gb_html_cell(out, gb_compared_value(item, item->value_b, buf, sizeof buf), item->value_b,
-                 "num");
     gb_html_cell(out, gb_compared_change(item->change, buf, sizeof buf), item->change, "num");
     if (!isnan(item->ci[0])) {
         gb_buf_printf(&text, "%s .. %s", gb_compared_change(item->ci[0], buf, sizeof buf),
                       gb_compared_change(item->ci[1], other, sizeof other));
     }
     gb_html_cell(out, text.data != NULL ? text.data : "-", item->ci[1] - item->ci[0], "num");
+    gb_html_cell(out, gb_compared_value(item, item->value_a, buf, sizeof buf), item->value_a,
+                 "num");
+    gb_html_cell(out, gb_compared_value(item, item->value_b, buf, sizeof buf), item->value_b,
+                 "num");
+    out->failed = out->failed || text.failed;
     gb_buf_free(&text);
-    snprintf(buf, sizeof buf, item->p < 0.0001 ? "<0.0001" : "%.4f", item->p);
-    gb_html_cell(out, isnan(item->p) ? "-" : buf, item->p, "num");
-    gb_html_cell(out, gb_compared_detectable(item, buf, sizeof buf), item->detectable, "num");
     gb_buf_printf(&text, "%s%s%s", item->reason,
                   item->reason[0] != '\0' && item->next[0] != '\0' ? "; " : "", item->next);
     gb_html_cell(out, text.data != NULL ? text.data : "", (double)NAN, "text");
+    gb_html_cell(out, item->metric, (double)NAN, NULL);
+    snprintf(buf, sizeof buf, item->p < 0.0001 ? "<0.0001" : "%.4f", item->p);
+    gb_html_cell(out, isnan(item->p) ? "-" : buf, item->p, "num");
+    gb_html_cell(out, gb_compared_detectable(item, buf, sizeof buf), item->detectable, "num");
     gb_html_row_end(out);
     out->failed = out->failed || text.failed || title == NULL;
     gb_buf_free(&text);
@@ -66,9 +67,9 @@ static void add_case(const gb_compared *item, size_t rank, gb_buf *out)
 static gb_code add_cases(const gb_comparison *c, gb_buf *out, gb_error *err)
 {
     static const gb_html_column columns[] = {
-        {"verdict", true}, {"case", false},     {"metric", false}, {"baseline", true},
-        {"new", true},     {"change", true},    {"95 % CI", true}, {"p", true},
-        {"finds", true},   {"what next", false}};
+        {"verdict", true},  {"case", false}, {"change", true},     {"95 % CI", true},
+        {"baseline", true}, {"new", true},   {"what next", false}, {"metric", false},
+        {"p", true},        {"finds", true}};
     size_t *order = gb_comparison_order(c);
     if (order == NULL) {
         return gb_fail(err, GB_NO_MEMORY, "out of memory for a page");
@@ -172,9 +173,11 @@ static gb_code add_picture(const gb_comparison *c, const char *dir, const char *
         gb_pictures_draw(&pictures, gnuplot, notes);
         if (pictures.n > 0 && pictures.items[0].whole) {
             gb_html_section(out, "Changes by size");
-            code = gb_html_picture(out, dir, PICTURE,
-                                   "Change of every case with its 95 % interval, sorted by size",
-                                   "Each point is a case, its bar the 95 % interval.", err);
+            code = gb_html_picture(
+                out, dir, PICTURE, "Change of every case with its 95 % interval, sorted by size",
+                "Each point is a case, its bar the 95 % interval; a bar that meets the edge "
+                "goes on beyond it.",
+                err);
             gb_html_section_end(out);
         }
     }

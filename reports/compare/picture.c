@@ -34,7 +34,16 @@ static int by_change(const void *a, const void *b)
     return strcmp(x->case_id, y->case_id);
 }
 
-/* Blocks of "rank change low high" in percent, one a class; *low and *high bound them. */
+/* Widens the range for a point and, up to about the point's own size, for its interval: one case of
+ * which nothing is known must not press all others flat. */
+static void include(double range[2], double change, double low, double high)
+{
+    double most = 1.5 * fabs(change) + 5;
+    range[0] = fmin(range[0], fmax(low, -most));
+    range[1] = fmax(range[1], fmin(high, fmax(most, change)));
+}
+
+/* Blocks of "rank change low high" in percent, one a class. */
 static void write_data(const gb_compared *const items[], size_t n, size_t counts[CLASSES],
                        double range[2], gb_buf *data)
 {
@@ -48,8 +57,7 @@ static void write_data(const gb_compared *const items[], size_t n, size_t counts
             }
             double low = isnan(item->ci[0]) ? item->change : item->ci[0];
             double high = isnan(item->ci[1]) ? item->change : item->ci[1];
-            range[0] = fmin(range[0], 100 * low);
-            range[1] = fmax(range[1], 100 * high);
+            include(range, 100 * item->change, 100 * low, 100 * high);
             counts[class]++;
             gb_buf_printf(data, "%zu %s %s %s\n", i + 1,
                           gb_print_double(100 * item->change, text[0], sizeof text[0]),

@@ -29,6 +29,13 @@ json out "d['cases'][0]['new']['replicates'] == sorted(d['cases'][0]['new']['rep
 strict_json report/compare.json
 grep -q "suspect slower" report/compare.md || fail "no Markdown"
 grep -q "suspect slower" report/compare.html || fail "no page"
+# The picture's data: three judged cases; y's change and interval, in percent, as in the JSON
+[ "$(grep -c '^[0-9]' report/plots/compare.dat)" -eq 3 ] || fail "not three cases in the plot"
+json report/compare.json "abs(100 * d['cases'][0]['change'] - $(grep -E '^3 ' report/plots/compare.dat | cut -d' ' -f2)) < 1e-9"
+json report/compare.json "abs(100 * d['cases'][0]['ci95'][1] - $(grep -E '^3 ' report/plots/compare.dat | cut -d' ' -f4)) < 1e-9"
+if command -v gnuplot >/dev/null; then
+    grep -q "<svg" report/compare.html || fail "no picture in the page"
+fi
 cmp -s short.md report/compare.md || fail "two Markdowns"
 # The gate: missing and not compared cases fail; other thresholds; only decided cases
 expect 3 "$GPUBENCH" compare a b --gate
