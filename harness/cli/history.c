@@ -272,6 +272,29 @@ static gb_code load_repeats(const gb_list *paths, gb_results *repeats, size_t *n
     return GB_OK;
 }
 
+/* The cases with a verdict, a line each: for scripts. GB_INVALID: no such verdict. */
+static gb_code list_names(const gb_history_report *report, const char *word, gb_buf *out,
+                          gb_error *err)
+{
+    const char *words[GB_NIGHT_VERDICT_COUNT];
+    bool known = false;
+    for (int i = 0; i < GB_NIGHT_VERDICT_COUNT; i++) {
+        words[i] = gb_night_word((gb_night_verdict)i);
+        known = known || strcmp(words[i], word) == 0;
+    }
+    if (!known) {
+        const char *near = gb_text_nearest(word, words, GB_NIGHT_VERDICT_COUNT);
+        return gb_fail(err, GB_INVALID, "--names: there is no verdict '%s'%s%s%s", word,
+                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    }
+    gb_buf_add(out, "");
+    for (size_t i = 0; i < report->n; i++) {
+        if (strcmp(gb_night_word(report->items[i].verdict), word) == 0)
+            gb_buf_printf(out, "%s\n", report->items[i].series.case_id);
+    }
+    return GB_OK;
+}
+
 static int check(gb_cli *cli)
 {
     gb_history *history = NULL;
@@ -292,7 +315,9 @@ static int check(gb_cli *cli)
     gb_history_check_options options = {run, repeats, n};
     if (!code)
         code = gb_history_check(history, &options, &report, &err);
-    if (!code)
+    if (!code && cli->args.names)
+        code = list_names(&report, cli->args.names, &text, &err);
+    else if (!code)
         code = cli->json ? gb_history_report_json(&report, &json, &err)
                          : gb_history_report_text(&report, cli->color_out, &text, &err);
     bool regressed = !code && gb_history_regressed(&report);
@@ -317,6 +342,11 @@ static const gb_option check_options[] = {
      .argument = "DIR",
      .help = "a fresh run of the doubtful cases; may be repeated",
      .offset = offsetof(gb_args, confirmed)},
+    {.name = "names",
+     .kind = GB_OPT_TEXT,
+     .argument = "VERDICT",
+     .help = "only the ids of the cases with that verdict, a line each: --names suspect",
+     .offset = offsetof(gb_args, names)},
     JSON_OPTION,
     {0}};
 static const gb_verb verb_check = {

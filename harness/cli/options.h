@@ -35,7 +35,7 @@ typedef struct gb_args {
     bool gate, cross_device, allow_missing, strict_environment, both_directions;
     bool require_decision, require_baseline, all, confirm;
     /* history */
-    const char *history, *run, *repeat_of, *note;
+    const char *history, *run, *repeat_of, *note, *names;
     gb_list confirmed;
     gb_number keep;
     bool allow_incomplete;
