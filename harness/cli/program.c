@@ -71,7 +71,7 @@ static int version(gb_cli *cli)
     gb_buf_printf(&out, "  vendor BLAS   looked for at run time (%sOpenBLAS)\n",
                   GB_HAVE_CUDA ? "cuBLAS, " : "");
     gb_buf_add(&out, "  gnuplot       looked for at run time\n"
-                     "  libyaml, jansson, libmd in\n");
+                     "  libyaml, jansson, libmd, SQLite in\n");
     if (out.data)
         gb_cli_print(cli, out.data);
     gb_buf_free(&out);
