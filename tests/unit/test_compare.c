@@ -384,6 +384,27 @@ START_TEST(sessions_are_suspected_at_most_and_only_beyond_the_floor)
 }
 END_TEST
 
+START_TEST(one_half_of_a_pair_twice_is_no_pair)
+{
+    run_case(&a, "x", 1, 5, 100, 0.001);
+    run_case(&b, "x", 1, 5, 105, 0.001);
+    run_pair(&b, &a); /* the baseline of this comparison is the half called new: still a pair */
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.evidence, GB_EVIDENCE_INTERLEAVED);
+    gb_comparison_free(&c);
+    json_t *pair = json_object_get(json_object_get(a.results.document, "run"), "pair");
+    json_object_set_new(pair, "role", json_string("baseline"));
+    c = compared(&a, &b);
+    ck_assert_int_eq(c.evidence, GB_EVIDENCE_SESSIONS);
+    gb_comparison_free(&c);
+    json_object_set_new(pair, "role", json_string("new"));
+    json_object_set_new(pair, "id", json_string("another pair"));
+    c = compared(&a, &b);
+    ck_assert_int_eq(c.evidence, GB_EVIDENCE_SESSIONS);
+    gb_comparison_free(&c);
+}
+END_TEST
+
 START_TEST(a_repeat_confirms_or_withdraws_a_verdict)
 {
     run_case(&a, "x", 1, 5, 100, 0.001);
@@ -451,6 +472,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(pair, a_coarse_timer_makes_no_difference_certain);
     tcase_add_test(pair, a_time_of_zero_is_not_compared);
     tcase_add_test(pair, CMP_20_another_definition_gets_no_verdict);
+    tcase_add_test(pair, one_half_of_a_pair_twice_is_no_pair);
     tcase_add_test(pair, a_repeat_confirms_or_withdraws_a_verdict);
     tcase_add_test(pair, the_worst_come_first);
     tcase_add_test(sessions, sessions_are_suspected_at_most_and_only_beyond_the_floor);
