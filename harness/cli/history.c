@@ -164,6 +164,9 @@ static const gb_verb verb_add = {.name = "history add",
 static gb_code list_matching(gb_cli *cli, gb_history *history, gb_series_list *out, gb_error *err)
 {
     const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
+    if (cli->args.filter.n > 1)
+        return gb_fail(err, GB_INVALID, "--filter can be given once here: '%s' is one too many",
+                       cli->args.filter.items[1]);
     gb_code code = gb_history_series(history, pattern, out, err);
     gb_series_list none;
     if (!code && pattern && out->n == 0)

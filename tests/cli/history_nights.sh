@@ -109,6 +109,7 @@ expect 2 "$GPUBENCH" history show copy
 has err 'means 4 series'
 expect 2 "$GPUBENCH" history show cpoy
 expect 2 "$GPUBENCH" history list --filter nothing-like-it
+expect 2 "$GPUBENCH" history list --filter copy --filter other
 expect 2 "$GPUBENCH" history check --run nowhere-1
 has err 'is not in the history'
 expect 2 "$GPUBENCH" history accept
