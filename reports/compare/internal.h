@@ -66,6 +66,12 @@ gb_code gb_compare_judge(const gb_comparison *c, gb_compared *item, const gb_key
                          const gb_scratch *scratch, gb_error *err);
 bool gb_compared_worse(const gb_compared *item); /* whether its change is for the worse */
 
+/* Why a row gives no figure: one of its records; NULL when it does give one. Replicates that were
+ * never started do not count against those that were. */
+const gb_record *gb_row_bad(const gb_row *row);
+/* Counts the verdicts and gives each case without one of its own its verdict's next step. */
+void gb_comparison_count(gb_comparison *c);
+
 /* show.c: pieces that the forms share. */
 const char *gb_compared_value(const gb_compared *item, double value, char *buf, size_t size);
 const char *gb_compared_change(double fraction, char *buf, size_t size); /* "+3.10 %" */

@@ -239,7 +239,7 @@ static gb_code judge_baselines(const gb_comparison *c, gb_compared *item, const 
         if (code != GB_OK) {
             return code;
         }
-        if (logs.n >= GB_COMPARE_REPLICATES && unstable(other->row) == false) {
+        if (logs.n >= GB_COMPARE_REPLICATES && !unstable(other->row)) {
             scratch->runs[k++] = mean(logs.y, logs.n);
             within += fmax(variance(logs.y, logs.n), logs.floor) / (double)logs.n;
         }

@@ -1,0 +1,155 @@
+/* What the verdicts on single cases come to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/compare/internal.h"
+
+/* Why a row gives no figure: NULL when it does. Replicates that were never started do not count
+ * against those that were. */
+const gb_record *gb_row_bad(const gb_row *row)
+{
+    const gb_record *bad = NULL;
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *r = row->replicates[i];
+        if (r->status == GB_STATUS_OK && r->verified != 0 &&
+            (r->flags & GB_BIT(GB_FLAG_EMULATED)) == 0) {
+            continue;
+        }
+        if (r->status == GB_STATUS_NOT_RUN && row->n_ok > 0) {
+            continue;
+        }
+        if (bad == NULL || r->status == GB_STATUS_WRONG) {
+            bad = r;
+        }
+    }
+    return bad;
+}
+
+void gb_comparison_confirm(gb_comparison *comparison, const gb_comparison *repeat)
+{
+    for (size_t i = 0; i < comparison->n; i++) {
+        gb_compared *item = &comparison->items[i];
+        const gb_compared *again = NULL;
+        if (!gb_verdict_differs(item->verdict)) {
+            continue;
+        }
+        for (size_t k = 0; k < repeat->n && again == NULL; k++) {
+            bool same = repeat->items[k].a != NULL && repeat->items[k].b != NULL &&
+                        strcmp(repeat->items[k].case_id, item->case_id) == 0 &&
+                        repeat->items[k].b->first->device == item->b->first->device;
+            again = same ? &repeat->items[k] : NULL;
+        }
+        if (again == NULL) {
+            continue;
+        }
+        item->confirmed = again->verdict == item->verdict;
+        if (!item->confirmed) {
+            snprintf(item->reason, sizeof item->reason,
+                     "it was %s, but a repeat says %s (%+.2f %%)", gb_verdict_word(item->verdict),
+                     gb_verdict_word(again->verdict), 100 * again->change);
+            item->verdict = GB_VERDICT_INCONCLUSIVE;
+            item->next[0] = '\0';
+        }
+    }
+    gb_comparison_count(comparison);
+}
+
+bool gb_comparison_regressed(const gb_comparison *comparison)
+{
+    size_t n = comparison->counts[GB_VERDICT_SLOWER];
+    if (comparison->options.both_directions) {
+        n += comparison->counts[GB_VERDICT_FASTER];
+    }
+    return n > 0 && !comparison->other_unit;
+}
+
+bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_options *options)
+{
+    for (size_t i = 0; i < comparison->n; i++) {
+        const gb_compared *item = &comparison->items[i];
+        if (item->verdict == GB_VERDICT_ONLY_BASELINE && !options->allow_missing) {
+            return true;
+        }
+        /* What neither side can do is no loss; what was never a figure cannot get worse by being
+         * one. */
+        if (item->verdict == GB_VERDICT_NOT_COMPARED) {
+            const gb_record *bad = gb_row_bad(item->b);
+            bool both_skipped =
+                item->a->status == GB_STATUS_SKIPPED && item->b->status == GB_STATUS_SKIPPED;
+            if (bad != NULL && !both_skipped) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool gb_comparison_decided(const gb_comparison *comparison)
+{
+    static const gb_verdict open[] = {GB_VERDICT_INCONCLUSIVE,   GB_VERDICT_SUSPECT_SLOWER,
+                                      GB_VERDICT_SUSPECT_FASTER, GB_VERDICT_UNSTABLE,
+                                      GB_VERDICT_INSUFFICIENT,   GB_VERDICT_DEFINITION};
+    for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
+        if (comparison->counts[open[i]] > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Worst first. */
+static unsigned rank_of(gb_verdict verdict)
+{
+    static const gb_verdict order[] = {
+        GB_VERDICT_SLOWER,        GB_VERDICT_SUSPECT_SLOWER, GB_VERDICT_NOT_COMPARED,
+        GB_VERDICT_ONLY_BASELINE, GB_VERDICT_DEFINITION,     GB_VERDICT_UNSTABLE,
+        GB_VERDICT_INCONCLUSIVE,  GB_VERDICT_INSUFFICIENT,   GB_VERDICT_SUSPECT_FASTER,
+        GB_VERDICT_FASTER,        GB_VERDICT_ONLY_NEW,       GB_VERDICT_RATIO,
+        GB_VERDICT_SAME};
+    unsigned i = 0;
+    while (i + 1 < sizeof order / sizeof order[0] && order[i] != verdict) {
+        i++;
+    }
+    return i;
+}
+
+typedef struct place {
+    size_t at;
+    unsigned rank;
+    double gain; /* of the change towards the better; NAN last */
+} place;
+
+static int worst_first(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    if (x->gain != y->gain && !(isnan(x->gain) && isnan(y->gain))) {
+        return isnan(y->gain) || x->gain < y->gain ? -1 : 1;
+    }
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+size_t *gb_comparison_order(const gb_comparison *comparison)
+{
+    place *places = calloc(comparison->n + 1, sizeof places[0]);
+    size_t *order = calloc(comparison->n + 1, sizeof order[0]);
+    for (size_t i = 0; places != NULL && i < comparison->n; i++) {
+        const gb_compared *item = &comparison->items[i];
+        double log_ratio = log1p(item->change);
+        places[i] =
+            (place){i, rank_of(item->verdict), item->higher_is_better ? log_ratio : -log_ratio};
+    }
+    if (places != NULL && order != NULL) {
+        qsort(places, comparison->n, sizeof places[0], worst_first);
+        for (size_t i = 0; i < comparison->n; i++) {
+            order[i] = places[i].at;
+        }
+        free(places);
+        return order;
+    }
+    free(places);
+    free(order);
+    return NULL;
+}
