@@ -1,6 +1,7 @@
+#!/bin/sh
 # history from the first night to a regression that is accepted: exit statuses, words, JSON, plot.
-# shellcheck shell=sh
-. "$GB_SOURCE/tests/cli/lib.sh"
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
 need_python
 quick q.yaml 3
 expect 0 "$GPUBENCH" run q.yaml --device cpu --out real --no-plots --quiet
