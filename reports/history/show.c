@@ -216,15 +216,18 @@ gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const
     shown s;
     gb_pictures pictures = {0};
     gb_buf script = {0}, data = {0}, lines = {0};
-    char name[128], unit[32], axis[100];
+    char name[128], unit[32], axis[100], when[32];
     double most = 0;
     gb_code code = open_shown(history, series, &s, err);
     if (code)
         return code;
     for (size_t i = 0; i < s.nights.n; i++)
         most = s.nights.items[i].judged ? fmax(most, s.nights.items[i].value) : most;
-    gb_results results = {.document = json_pack("{s:[{s:s, s:s}]}", "devices", "name",
-                                                series->device, "kind", series->kind)};
+    const gb_night *last = s.nights.n > 0 ? &s.nights.items[s.nights.n - 1] : NULL;
+    gb_results results = {.document =
+                              json_pack("{s:[{s:s, s:s}], s:{s:s}}", "devices", "name",
+                                        series->device, "kind", series->kind, "run", "started",
+                                        gb_history_time(last ? last->started : 0, when))};
     if (!(most > 0))
         code = gb_fail(err, GB_INVALID, "%s: no night has a value to plot", series->case_id);
     else if (!results.document)
