@@ -150,6 +150,31 @@ static gb_code add_warnings(gb_comparison *c, const gb_devices *devices, gb_erro
     return code;
 }
 
+static const char *run_id(const gb_results *results)
+{
+    return json_string_value(json_object_get(json_object_get(results->document, "run"), "id"));
+}
+
+/* One run counted twice would show a spread between runs that is none. */
+static gb_code check_distinct(const gb_comparison *c, const gb_results others[], size_t n,
+                              gb_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *id = run_id(&others[i]);
+        const gb_results *before[] = {c->a, c->b};
+        for (size_t k = 0; id != NULL && k < 2 + i; k++) {
+            const char *other = run_id(k < 2 ? before[k] : &others[k - 2]);
+            if (other != NULL && strcmp(id, other) == 0) {
+                return gb_fail(err, GB_INVALID,
+                               "run %s is given twice: each earlier run counts once, and the new "
+                               "run is none of them",
+                               id);
+            }
+        }
+    }
+    return GB_OK;
+}
+
 /* Tables and keys of the further earlier runs; those must be of the same device. */
 static gb_code add_earlier(gb_comparison *c, const gb_results others[], size_t n, gb_error *err)
 {
@@ -157,7 +182,7 @@ static gb_code add_earlier(gb_comparison *c, const gb_results others[], size_t n
     if (c->earlier == NULL) {
         return gb_fail(err, GB_NO_MEMORY, "out of memory for a comparison");
     }
-    gb_code code = GB_OK;
+    gb_code code = check_distinct(c, others, n, err);
     for (size_t i = 0; code == GB_OK && i < n; i++) {
         gb_earlier *e = &c->earlier[c->n_earlier++];
         gb_devices devices = {0};

@@ -347,7 +347,9 @@ static gb_comparison nights(const double factors[], size_t n, double last, gb_re
     run_case(&a, "x", 1, 3, 100 * factors[0], 0.001);
     run_case(&b, "x", 1, 3, 100 * last, 0.001);
     for (size_t i = 1; i < n; i++) {
-        made_run other = run_open("night", GPU);
+        char id[32];
+        snprintf(id, sizeof id, "night %zu", i);
+        made_run other = run_open(id, GPU);
         run_case(&other, "x", 1, 3, 100 * factors[i], 0.001);
         others[i - 1] = other.results;
     }
@@ -383,6 +385,28 @@ START_TEST(earlier_runs_tell_how_far_runs_differ)
     ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_INSUFFICIENT);
     says(c.items[0].reason, "2 earlier runs");
     close_nights(&c, others, 2);
+}
+END_TEST
+
+START_TEST(one_run_counts_once)
+{
+    both("x", 1);
+    made_run other = run_open("c", GPU);
+    run_case(&other, "x", 1, 3, 100, 0.001);
+    gb_results twice[] = {other.results, other.results};
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    gb_comparison c;
+    gb_error err = {0};
+    ck_assert_int_eq(gb_compare_results(&a.results, &b.results, twice, 2, &how, &c, &err),
+                     GB_INVALID);
+    says(err.message, "run c is given twice");
+    gb_comparison_free(&c);
+    twice[1] = b.results;
+    ck_assert_int_eq(gb_compare_results(&a.results, &b.results, twice, 2, &how, &c, &err),
+                     GB_INVALID);
+    says(err.message, "run b is given twice");
+    gb_comparison_free(&c);
+    gb_results_free(&other.results);
 }
 END_TEST
 
@@ -555,6 +579,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, devices_of_one_host_are_matched_by_uuid);
     tcase_add_test(tcase, unfinished_runs_are_compared_and_marked);
     tcase_add_test(tcase, earlier_runs_tell_how_far_runs_differ);
+    tcase_add_test(tcase, one_run_counts_once);
     tcase_add_test(tcase, CMP_12_a_pinned_reference_sees_slow_decay_and_a_rolling_window_does_not);
     tcase_add_test(tcase, RES_01_what_is_not_finite_is_null_in_JSON);
     tcase_add_test(tcase, RES_05_keys_are_unique);

@@ -55,7 +55,9 @@ static tally simulate(setting s, uint64_t seed)
         fill(&a, &rng, s.replicates, 1, s.session);
         fill(&b, &rng, s.replicates, s.factor, s.session);
         for (size_t i = 0; i < s.baselines; i++) {
-            made_run other = run_open("other", GPU);
+            char id[32];
+            snprintf(id, sizeof id, "earlier %zu", i);
+            made_run other = run_open(id, GPU);
             fill(&other, &rng, s.replicates, 1, s.session);
             others[i] = other.results;
         }
