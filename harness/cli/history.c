@@ -1,37 +1,18 @@
 /* `gpubench history`: runs over time. */
-#include "reports/history/history.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/session.h"
-
-#define HISTORY_OPTION                                                                             \
-    {                                                                                              \
-        .name = "history", .kind = GB_OPT_TEXT, .argument = "FILE",                                \
-        .help = "the history ($GPUBENCH_HISTORY, else results/history.sqlite)",                    \
-        .offset = offsetof(gb_args, history)                                                       \
-    }
-#define JSON_OPTION                                                                                \
-    {                                                                                              \
-        .name = "json", .kind = GB_OPT_FLAG, .help = "one JSON document in place of text",         \
-        .offset = offsetof(gb_args, json)                                                          \
-    }
-#define FILTER_OPTION                                                                              \
-    {                                                                                              \
-        .name = "filter", .letter = 'f', .kind = GB_OPT_LIST, .argument = "GLOB",                  \
-        .help = "only cases that match; a part of the name is enough",                             \
-        .offset = offsetof(gb_args, filter)                                                        \
-    }
+#include "cli/history.h"
+#include "record/run_dir.h"
 
 static int failed(gb_cli *cli, const gb_error *err)
 {
     return gb_cli_fail(cli, gb_exit_of_code(err->code), err);
 }
 
-static gb_code open_history(const gb_cli *cli, gb_history_mode mode, gb_history **out,
+gb_code gb_cli_history_open(const gb_cli *cli, gb_history_mode mode, gb_history **out,
                             gb_error *err)
 {
     return gb_history_open(cli->args.history ? cli->args.history : gb_history_default(), mode, out,
@@ -39,8 +20,8 @@ static gb_code open_history(const gb_cli *cli, gb_history_mode mode, gb_history 
 }
 
 /* Prints what was made of it and frees it; the status. */
-static int finish(gb_cli *cli, gb_history *history, gb_code code, gb_buf *text, json_t *json,
-                  const gb_error *err)
+int gb_cli_history_finish(gb_cli *cli, gb_history *history, gb_code code, gb_buf *text,
+                          json_t *json, const gb_error *err)
 {
     int status = GB_EXIT_OK;
     gb_history_close(history);
@@ -58,7 +39,7 @@ static int finish(gb_cli *cli, gb_history *history, gb_code code, gb_buf *text, 
 }
 
 /* The id of a run that is given as such, or as its directory. The caller frees *out. */
-static gb_code run_id(const char *given, char **out, gb_error *err)
+gb_code gb_cli_history_run(const char *given, char **out, gb_error *err)
 {
     gb_results results = {0};
     *out = NULL;
@@ -77,6 +58,20 @@ static gb_code run_id(const char *given, char **out, gb_error *err)
             return gb_fail_at(err, GB_INVALID, given, 0, 0, "the results have no run id");
     }
     return given && !*out ? gb_fail(err, GB_NO_MEMORY, "out of memory") : GB_OK;
+}
+
+gb_code gb_cli_history_list(const gb_cli *cli, gb_history *history, gb_series_list *out,
+                            gb_error *err)
+{
+    const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
+    if (cli->args.filter.n > 1)
+        return gb_fail(err, GB_INVALID, "--filter can be given once here: '%s' is one too many",
+                       cli->args.filter.items[1]);
+    gb_code code = gb_history_series(history, pattern, out, err);
+    gb_series_list none;
+    if (!code && pattern && out->n == 0)
+        return gb_history_find(history, pattern, NULL, &none, err); /* says what is near */
+    return code;
 }
 
 /* --- add -----------------------------------------------------------------------------------------
@@ -123,9 +118,9 @@ static int add(gb_cli *cli)
     gb_buf text = {0};
     char *repeated = NULL;
     json_t *list = json_array();
-    gb_code code = run_id(cli->args.repeat_of, &repeated, &err);
+    gb_code code = gb_cli_history_run(cli->args.repeat_of, &repeated, &err);
     if (!code)
-        code = open_history(cli, GB_HISTORY_CREATE, &history, &err);
+        code = gb_cli_history_open(cli, GB_HISTORY_CREATE, &history, &err);
     gb_history_add_options options = {cli->args.allow_incomplete, repeated};
     for (size_t i = 0; !code && i < cli->args.words.n; i++)
         code = add_one(cli, history, cli->args.words.items[i], &options, &text, list, &err);
@@ -134,7 +129,7 @@ static int add(gb_cli *cli)
     json_t *json = cli->json ? json_pack("{s:O}", "added", list) : NULL;
     json_decref(list);
     free(repeated);
-    return finish(cli, history, code, &text, json, &err);
+    return gb_cli_history_finish(cli, history, code, &text, json, &err);
 }
 
 static const gb_option add_options[] = {
@@ -161,19 +156,6 @@ static const gb_verb verb_add = {.name = "history add",
 /* --- list and show -------------------------------------------------------------------------------
  */
 
-static gb_code list_matching(gb_cli *cli, gb_history *history, gb_series_list *out, gb_error *err)
-{
-    const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
-    if (cli->args.filter.n > 1)
-        return gb_fail(err, GB_INVALID, "--filter can be given once here: '%s' is one too many",
-                       cli->args.filter.items[1]);
-    gb_code code = gb_history_series(history, pattern, out, err);
-    gb_series_list none;
-    if (!code && pattern && out->n == 0)
-        return gb_history_find(history, pattern, NULL, &none, err); /* says what is near */
-    return code;
-}
-
 static json_t *series_json(const gb_series *s)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s}", "case", s->case_id,
@@ -189,9 +171,9 @@ static int list(gb_cli *cli)
     gb_buf text = {0};
     gb_series_list all = {0};
     json_t *json = NULL;
-    gb_code code = open_history(cli, GB_HISTORY_READ, &history, &err);
+    gb_code code = gb_cli_history_open(cli, GB_HISTORY_READ, &history, &err);
     if (!code)
-        code = list_matching(cli, history, &all, &err);
+        code = gb_cli_history_list(cli, history, &all, &err);
     if (!code && cli->json)
         json = json_array();
     for (size_t i = 0; !code && i < all.n; i++) {
@@ -204,7 +186,7 @@ static int list(gb_cli *cli)
                       s->last_run);
     }
     gb_series_list_free(&all);
-    return finish(cli, history, code, &text, json, &err);
+    return gb_cli_history_finish(cli, history, code, &text, json, &err);
 }
 
 static const gb_option list_options[] = {HISTORY_OPTION, FILTER_OPTION, JSON_OPTION, {0}};
@@ -221,7 +203,7 @@ static int show(gb_cli *cli)
     gb_buf text = {0}, notes = {0};
     gb_series_list one = {0};
     json_t *json = NULL;
-    gb_code code = open_history(cli, GB_HISTORY_READ, &history, &err);
+    gb_code code = gb_cli_history_open(cli, GB_HISTORY_READ, &history, &err);
     if (!code)
         code = gb_history_find(history, cli->args.words.items[0], cli->args.device, &one, &err);
     if (!code && cli->json)
@@ -234,15 +216,9 @@ static int show(gb_cli *cli)
         gb_cli_warn(cli, "plots", "%.*s", (int)strcspn(notes.data, "\n"), notes.data);
     gb_buf_free(&notes);
     gb_series_list_free(&one);
-    return finish(cli, history, code, &text, json, &err);
+    return gb_cli_history_finish(cli, history, code, &text, json, &err);
 }
 
-#define DEVICE_OPTION                                                                              \
-    {                                                                                              \
-        .name = "device", .kind = GB_OPT_TEXT, .argument = "NAME",                                 \
-        .help = "of several devices, the one with this in its name",                               \
-        .offset = offsetof(gb_args, device)                                                        \
-    }
 static const gb_option show_options[] = {HISTORY_OPTION,
                                          DEVICE_OPTION,
                                          {.name = "out",
@@ -310,11 +286,11 @@ static int check(gb_cli *cli)
     gb_results *repeats = calloc(cli->args.confirmed.n + 1, sizeof *repeats);
     if (!repeats)
         return gb_cli_out_of_memory(cli);
-    gb_code code = run_id(cli->args.run, &run, &err);
+    gb_code code = gb_cli_history_run(cli->args.run, &run, &err);
     if (!code)
         code = load_repeats(&cli->args.confirmed, repeats, &n, &err);
     if (!code)
-        code = open_history(cli, GB_HISTORY_READ, &history, &err);
+        code = gb_cli_history_open(cli, GB_HISTORY_READ, &history, &err);
     gb_history_check_options options = {run, repeats, n};
     if (!code)
         code = gb_history_check(history, &options, &report, &err);
@@ -329,7 +305,7 @@ static int check(gb_cli *cli)
         gb_results_free(&repeats[i]);
     free(repeats);
     free(run);
-    int status = finish(cli, history, code, &text, json, &err);
+    int status = gb_cli_history_finish(cli, history, code, &text, json, &err);
     return regressed ? gb_exit_worse(status, GB_EXIT_REGRESSION) : status;
 }
 
@@ -363,120 +339,14 @@ static const gb_verb verb_check = {
     .options = check_options,
     .function = check};
 
-/* --- accept, prune, export -----------------------------------------------------------------------
- */
-
-static int accept_level(gb_cli *cli)
-{
-    gb_history *history = NULL;
-    gb_error err = {0};
-    gb_buf text = {0};
-    gb_series_list chosen = {0};
-    char *run = NULL, from[64];
-    bool all = cli->args.all;
-    gb_code code = GB_OK;
-    if (all == (cli->args.words.n > 0))
-        code = gb_fail(&err, GB_INVALID, "history accept: name a case, or give --all");
-    if (!code)
-        code = run_id(cli->args.run, &run, &err);
-    if (!code)
-        code = open_history(cli, GB_HISTORY_WRITE, &history, &err);
-    if (!code)
-        code = all ? gb_history_series(history, NULL, &chosen, &err)
-                   : gb_history_find(history, cli->args.words.items[0], cli->args.device, &chosen,
-                                     &err);
-    for (size_t i = 0; !code && i < chosen.n; i++) {
-        code = gb_history_accept(history, &chosen.items[i], run, cli->args.note, from, &err);
-        if (!code)
-            gb_buf_printf(&text, "%s: a new segment from run %s on\n", chosen.items[i].case_id,
-                          from);
-    }
-    gb_series_list_free(&chosen);
-    free(run);
-    return finish(cli, history, code, &text, NULL, &err);
-}
-
-static const gb_option accept_options[] = {
-    HISTORY_OPTION,
-    DEVICE_OPTION,
-    {.name = "all", .kind = GB_OPT_FLAG, .help = "every case", .offset = offsetof(gb_args, all)},
-    {.name = "run",
-     .kind = GB_OPT_TEXT,
-     .argument = "RUN",
-     .help = "from that run on (where the level changed last, or the last run)",
-     .offset = offsetof(gb_args, run)},
-    {.name = "note",
-     .kind = GB_OPT_TEXT,
-     .argument = "TEXT",
-     .help = "why, for those who come later",
-     .offset = offsetof(gb_args, note)},
-    {0}};
-static const gb_verb verb_accept = {.name = "history accept",
-                                    .arguments = "[CASE]",
-                                    .summary = "Take a level as the new one to judge by",
-                                    .options = accept_options,
-                                    .max_words = 1,
-                                    .function = accept_level};
-
-static int prune(gb_cli *cli)
-{
-    gb_history *history = NULL;
-    gb_error err = {0};
-    gb_buf text = {0};
-    size_t removed = 0;
-    gb_code code = GB_OK;
-    if (!cli->args.keep.given)
-        code = gb_fail(&err, GB_INVALID, "history prune: --keep NIGHTS is missing");
-    if (!code)
-        code = open_history(cli, GB_HISTORY_WRITE, &history, &err);
-    if (!code)
-        code = gb_history_prune(history, (size_t)cli->args.keep.value, &removed, &err);
-    gb_buf_printf(&text, "%zu results removed\n", removed);
-    return finish(cli, history, code, &text, NULL, &err);
-}
-
-static const gb_option prune_options[] = {HISTORY_OPTION,
-                                          {.name = "keep",
-                                           .kind = GB_OPT_COUNT,
-                                           .argument = "NIGHTS",
-                                           .help = "how many of each case stay, at least 60",
-                                           .offset = offsetof(gb_args, keep),
-                                           .min = GB_DRIFT_NIGHTS,
-                                           .max = 1000000},
-                                          {0}};
-static const gb_verb verb_prune = {.name = "history prune",
-                                   .arguments = "",
-                                   .summary = "Forget old nights, never those of the reference",
-                                   .options = prune_options,
-                                   .function = prune};
-
-static int export_all(gb_cli *cli)
-{
-    gb_history *history = NULL;
-    gb_error err = {0};
-    gb_buf text = {0};
-    gb_series_list all = {0};
-    json_t *json = NULL;
-    const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
-    gb_code code = open_history(cli, GB_HISTORY_READ, &history, &err);
-    if (!code)
-        code = list_matching(cli, history, &all, &err);
-    gb_series_list_free(&all);
-    if (!code)
-        code = cli->json ? gb_history_export_json(history, pattern, &json, &err)
-                         : gb_history_export_csv(history, pattern, &text, &err);
-    return finish(cli, history, code, &text, json, &err);
-}
-
-static const gb_option export_options[] = {HISTORY_OPTION, FILTER_OPTION, JSON_OPTION, {0}};
-static const gb_verb verb_export = {.name = "history export",
-                                    .arguments = "",
-                                    .summary = "Every night as CSV, or as JSON with --json",
-                                    .options = export_options,
-                                    .function = export_all};
-
-static const gb_verb *const parts[] = {&verb_add,    &verb_list,  &verb_show,   &verb_check,
-                                       &verb_accept, &verb_prune, &verb_export, NULL};
+static const gb_verb *const parts[] = {&verb_add,
+                                       &verb_list,
+                                       &verb_show,
+                                       &verb_check,
+                                       &gb_verb_history_accept,
+                                       &gb_verb_history_prune,
+                                       &gb_verb_history_export,
+                                       NULL};
 const gb_verb gb_verb_history = {
     .name = "history",
     .arguments = "VERB",
