@@ -2,12 +2,41 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/pair.h"
 
 static int fail(gb_cli *cli, gb_code code, const gb_error *err)
 {
-    return gb_cli_fail(cli, gb_exit_of_code(code), err);
+    return gb_cli_fail(cli, gb_cli_status(code), err);
+}
+
+/* What cannot be asked for together. */
+static gb_code check_options(const gb_args *args, gb_error *err)
+{
+    bool turns = args->against || args->against_device;
+    if (args->against && args->against_device)
+        return gb_fail(err, GB_INVALID, "--against and --against-device exclude each other");
+    if (turns && args->baseline.n > 0)
+        return gb_fail(err, GB_INVALID,
+                       "--baseline and --against exclude each other: alternating needs no record "
+                       "of the past");
+    if (turns && args->resume)
+        return gb_fail(err, GB_INVALID, "--resume cannot go on with two sides: start a new run");
+    if (args->profile && (turns || args->baseline.n > 0 || args->gate))
+        return gb_fail(err, GB_INVALID,
+                       "--profile: times under a profiler are no results, and nothing can be "
+                       "judged by them; leave --%s out",
+                       turns        ? "against"
+                       : args->gate ? "gate"
+                                    : "baseline");
+    if (args->confirm && args->baseline.n == 0)
+        return gb_fail(err, GB_INVALID,
+                       turns ? "--against confirms by itself; leave --confirm out"
+                             : "--confirm needs something to differ from: --baseline DIR");
+    if (args->require_baseline && args->baseline.n == 0 && !turns)
+        return gb_fail(err, GB_INVALID, "there is no --baseline, and --require-baseline wants one");
+    return GB_OK;
 }
 
 int gb_baselines_load(gb_cli *cli, gb_baselines *out)
@@ -15,23 +44,10 @@ int gb_baselines_load(gb_cli *cli, gb_baselines *out)
     const gb_args *args = &cli->args;
     gb_compare_options how;
     gb_error err = {0};
-    gb_code code = GB_OK;
     *out = (gb_baselines){0};
-    bool turns = args->against || args->against_device;
-    if (turns && args->baseline.n > 0)
-        code =
-            gb_fail(&err, GB_INVALID,
-                    "--baseline and --against exclude each other: alternating needs no record of "
-                    "the past");
-    else if (args->confirm && args->baseline.n == 0)
-        code = gb_fail(&err, GB_INVALID,
-                       turns ? "--against confirms by itself; leave --confirm out"
-                             : "--confirm needs something to differ from: --baseline DIR");
-    else if (gb_cli_compare_options(cli, &how, &err)) /* a bad threshold ends it here */
-        code = err.code;
-    else if (args->require_baseline && args->baseline.n == 0)
-        code =
-            gb_fail(&err, GB_INVALID, "there is no --baseline, and --require-baseline wants one");
+    gb_code code = check_options(args, &err);
+    if (!code) /* a bad threshold ends it here */
+        code = gb_cli_compare_options(cli, &how, &err);
     if (!code) {
         out->runs = calloc(args->baseline.n + 1, sizeof *out->runs);
         code = out->runs ? GB_OK : gb_fail(&err, GB_NO_MEMORY, "out of memory");
@@ -75,6 +91,12 @@ static gb_code differing(const gb_comparison *comparison, gb_list *out, gb_error
     return GB_OK;
 }
 
+static void say_differ(const gb_session *s, size_t n)
+{
+    gb_cli_note(s->cli, "%zu case%s: measured again, in fresh processes", n,
+                n == 1 ? " differs" : "s differ");
+}
+
 static gb_code compare_with(gb_session *s, const gb_baselines *baselines, const gb_results *new,
                             const char *name, gb_comparison *out, gb_error *err)
 {
@@ -87,21 +109,33 @@ static gb_code compare_with(gb_session *s, const gb_baselines *baselines, const 
                                      baselines->n - 1, &how, out, err);
 }
 
+/* A place for a repeat below `dir`: a resumed run may have one already. The caller frees; NULL: no
+ * memory. */
+static char *confirm_place(const char *dir)
+{
+    char *path = gb_text_format("%s/confirm", dir);
+    for (int i = 2; path && access(path, F_OK) == 0; i++) {
+        free(path);
+        path = gb_text_format("%s/confirm-%d", dir, i);
+    }
+    return path;
+}
+
 /* Measures some cases of a finished session once more, in fresh processes, into DIR/confirm. */
 static int measure_again(gb_session *s, const gb_list *cases, gb_results *out)
 {
     gb_error err = {0};
     gb_session again;
-    char *dir = gb_text_format("%s/confirm", gb_run_dir_path(s->dir));
-    gb_code code = dir ? gb_session_repeat(s, cases, &again, &err)
-                       : gb_fail(&err, GB_NO_MEMORY, "out of memory");
-    if (code) {
-        free(dir);
-        return fail(s->cli, code, &err);
-    }
+    char *dir = confirm_place(gb_run_dir_path(s->dir));
+    if (!dir)
+        return gb_cli_out_of_memory(s->cli);
+    gb_code code = gb_session_repeat(s, cases, &again, &err);
+    int status = code ? fail(s->cli, code, &err) : GB_EXIT_OK;
     again.out = dir;
-    gb_cli_note(s->cli, "%zu cases differ: measured again in fresh processes", cases->n);
-    int status = gb_session_open(&again);
+    if (!status) {
+        say_differ(s, cases->n);
+        status = gb_session_open(&again);
+    }
     if (!status)
         status = gb_session_measure(&again);
     if (!status)
@@ -111,6 +145,14 @@ static int measure_again(gb_session *s, const gb_list *cases, gb_results *out)
     gb_session_free_sibling(&again, true);
     free(dir);
     return status;
+}
+
+/* What a repeat means for the whole: a case that failed in it has failed; what its few cases fall
+ * short of is said of the first measurement. */
+static int with_repeat(int status, int repeated)
+{
+    return measured(repeated) && repeated != GB_EXIT_CASE ? status
+                                                          : gb_exit_worse(status, repeated);
 }
 
 int gb_decide_by_baselines(gb_session *s, const gb_baselines *baselines, int status)
@@ -130,12 +172,11 @@ int gb_decide_by_baselines(gb_session *s, const gb_baselines *baselines, int sta
         code = differing(&first, &cases, &err);
     if (!code && cases.n > 0) {
         int repeated = measure_again(s, &cases, &again);
+        status = with_repeat(status, repeated);
         if (measured(repeated))
             code = compare_with(s, baselines, &again, "confirm", &repeat, &err);
-        else
-            status = gb_exit_worse(status, repeated);
-        if (!code && measured(repeated))
-            gb_comparison_confirm(&first, &repeat);
+        if (!code)
+            gb_comparison_confirm(&first, measured(repeated) ? &repeat : NULL);
     }
     if (code)
         compared = fail(s->cli, code, &err);
@@ -167,19 +208,18 @@ static gb_code repeat_pair(gb_session *s, const gb_pair *first, gb_comparison *c
     gb_pair again = {0};
     gb_comparison repeat = {0};
     gb_code code = differing(comparison, &cases, err);
-    char *dir = gb_text_format("%s/confirm", first->dir);
+    char *dir = confirm_place(first->dir);
     if (!code && !dir)
         code = gb_fail(err, GB_NO_MEMORY, "out of memory");
     if (!code && cases.n > 0) {
-        gb_cli_note(s->cli, "%zu cases differ: measured again, in fresh processes", cases.n);
+        say_differ(s, cases.n);
         int repeated = gb_pair_repeat(first, &cases, dir, &again);
         repeated = repeated ? repeated : again.status;
+        *status = with_repeat(*status, repeated);
         if (measured(repeated))
             code = compare_pair(s, &again, &repeat, err);
-        else
-            *status = gb_exit_worse(*status, repeated);
-        if (!code && measured(repeated))
-            gb_comparison_confirm(comparison, &repeat);
+        if (!code)
+            gb_comparison_confirm(comparison, measured(repeated) ? &repeat : NULL);
     }
     gb_comparison_free(&repeat);
     gb_pair_free(&again);
@@ -198,15 +238,19 @@ int gb_decide_by_turns(gb_session *s)
         status = gb_pair_measure(&pair, s->cli->args.out);
     if (!status)
         status = pair.status;
-    if (pair.dir && measured(status)) {
+    if (pair.begun && measured(status)) {
         gb_code code = compare_pair(s, &pair, &comparison, &err);
         if (!code)
             code = repeat_pair(s, &pair, &comparison, &status, &err);
         int compared =
             code ? fail(s->cli, code, &err) : gb_cli_comparison_show(s->cli, &comparison, pair.dir);
         status = gb_exit_worse(status, compared);
+    } else if (pair.begun) { /* --json promises a document */
+        gb_fail(&err, status >= GB_EXIT_INTERRUPTED - 1 ? GB_INTERRUPTED : GB_IO,
+                "the two sides were not measured to the end: no verdict");
+        gb_cli_fail(s->cli, status, &err);
     }
-    if (pair.dir)
+    if (pair.begun)
         gb_cli_note(s->cli, "results: %s/baseline, %s/new", pair.dir, pair.dir);
     gb_comparison_free(&comparison);
     gb_pair_free(&pair);

@@ -1,5 +1,6 @@
 #include "cli/pair.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,20 @@ static const char baseline_word[] = "baseline", new_word[] = "new";
 
 static int fail(gb_session *s, gb_code code, const gb_error *err)
 {
-    return gb_cli_fail(s->cli, gb_exit_of_code(code), err);
+    return gb_cli_fail(s->cli, gb_cli_status(code), err);
 }
 
 static int no_memory(gb_session *s)
 {
     return gb_cli_out_of_memory(s->cli);
+}
+
+/* A program's full path; NULL: none. The caller frees. */
+static char *program_at(const char *path)
+{
+    struct stat facts;
+    bool program = stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+    return program ? realpath(path, NULL) : NULL;
 }
 
 /* The program that --against means: the file itself, or gpubench in that folder or its bin. The
@@ -28,14 +37,19 @@ static char *find_build(const char *typed, gb_error *err)
     static const char *const below[] = {"gpubench", "bin/gpubench", "build/gpubench"};
     struct stat facts;
     if (stat(typed, &facts) != 0) {
-        gb_fail(err, GB_INVALID, "--against %s: there is no such file", typed);
+        gb_fail(err, GB_INVALID, "--against %s: %s", typed,
+                errno == ENOENT ? "there is no such file" : strerror(errno));
         return NULL;
     }
-    if (!S_ISDIR(facts.st_mode))
-        return realpath(typed, NULL);
+    if (!S_ISDIR(facts.st_mode)) {
+        char *found = program_at(typed);
+        if (!found)
+            gb_fail(err, GB_INVALID, "--against %s: this is no program that can be run", typed);
+        return found;
+    }
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
         char *path = gb_text_format("%s/%s", typed, below[i]);
-        char *found = path && access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+        char *found = path ? program_at(path) : NULL;
         free(path);
         if (found)
             return found;
@@ -103,17 +117,13 @@ int gb_pair_prepare(gb_session *mine, gb_pair *out)
     gb_error err = {0};
     gb_code code = GB_OK;
     *out = (gb_pair){.mine = mine, .other = gb_session_sibling(mine)};
-    if (args->against && args->against_device)
-        code = gb_fail(&err, GB_INVALID, "--against and --against-device exclude each other");
-    else if (args->resume)
-        code = gb_fail(&err, GB_INVALID, "--resume cannot go on with two sides: start a new run");
-    if (!code && args->against) {
+    if (args->against) {
         out->executable = find_build(args->against, &err);
         code = out->executable
                    ? gb_supervise_build(out->executable, &gb_cli_interrupts, &out->other.tool, &err)
                    : err.code;
         out->other.executable = out->executable;
-    } else if (!code) {
+    } else {
         out->other.device = args->against_device;
     }
     if (!code)
@@ -135,10 +145,14 @@ static int open_sides(gb_pair *pair)
     int status = paths[0] && paths[1] ? GB_EXIT_OK : no_memory(pair->mine);
     pair->other.out = paths[0];
     pair->mine->out = paths[1];
+    /* The side of a shared device holds its lock; two devices are locked in their order, so that
+     * two such runs never wait for each other. */
+    bool turned =
+        !pair->other.locked && pair->other.devices[0].index < pair->mine->devices[0].index;
     if (!status)
-        status = gb_session_open(pair->mine); /* it holds the lock of a shared device */
+        status = gb_session_open(turned ? &pair->other : pair->mine);
     if (!status)
-        status = gb_session_open(&pair->other);
+        status = gb_session_open(turned ? pair->mine : &pair->other);
     pair->other.out = pair->mine->out = NULL;
     free(paths[0]);
     free(paths[1]);
@@ -162,9 +176,11 @@ int gb_pair_measure(gb_pair *pair, const char *dir)
     int status = open_sides(pair);
     if (status)
         return status;
+    pair->begun = true;
     uint64_t began = gb_now_ns();
     for (int i = 0; i < 2; i++) {
         how[i] = gb_session_side(sides[i], 0, &places[i]);
+        sides[i]->outcome.strict = sides[i]->cli->args.strict;
         plans[i] = sides[i]->plans[sides[i]->devices[0].kind];
     }
     code = gb_supervise_alternate(how, plans, 2, &err);
@@ -177,6 +193,8 @@ int gb_pair_measure(gb_pair *pair, const char *dir)
             sides[i]->outcome.error = code;
         if (!ended)
             ended = gb_session_conclude(sides[i], results[i]);
+        if (i == 0) /* what is expected of the figures is expected of the new side's */
+            sides[i]->outcome.expectation_failed = false;
         pair->status =
             gb_exit_worse(pair->status, ended ? ended : gb_exit_of_run(&sides[i]->outcome));
     }

@@ -10,6 +10,7 @@ typedef struct gb_pair {
     char *executable;    /* of another build; owned; NULL: the same */
     bool repeat;         /* `mine` is owned, and the plans are its own */
     char *dir;           /* DIR/baseline and DIR/new are run directories; owned */
+    bool begun;          /* ... and something stands in them */
     gb_results old, new; /* what was measured */
     int status;          /* the worse of the two runs' */
 } gb_pair;

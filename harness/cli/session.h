@@ -22,7 +22,8 @@ typedef struct gb_session {
     json_t *tool;           /* what that other build is, for the head; NULL: this one */
     json_t *pair;           /* {"id", "role"} of two that alternate, for the head; NULL */
     uint64_t thin;          /* --thin; 0: all values */
-    gb_selection selection; /* lists point into args or `earlier` */
+    uint32_t least; /* replicates that each case has at least, for a verdict; 0: no matter */
+    gb_selection selection;          /* lists point into args or `earlier` */
     gb_list set, filter, tag;        /* the arrays are owned */
     gb_plan *plans[GB_DEVICE_KINDS]; /* NULL: not asked for */
     json_t *probe;
@@ -75,6 +76,9 @@ gb_session gb_session_sibling(const gb_session *first);
 gb_code gb_session_repeat(const gb_session *first, const gb_list *cases, gb_session *out,
                           gb_error *err);
 void gb_session_free_sibling(gb_session *sibling, bool plans);
+
+/* session_prepare.c: no benchmark of the suite has fewer replicates than that. */
+void gb_suite_least_replicates(gb_suite *suite, uint32_t least);
 
 /* Loads a suite; diagnostics go to stderr (and into the JSON error). */
 int gb_cli_load_suite(gb_cli *cli, const char *path, gb_suite **out);

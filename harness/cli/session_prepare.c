@@ -260,17 +260,26 @@ static int make_plans(gb_session *s)
     return code ? fail(s, code, &err) : GB_EXIT_OK;
 }
 
-/* A verdict needs more replicates than a look does. */
-static void raise_replicates(gb_session *s)
+void gb_suite_least_replicates(gb_suite *suite, uint32_t least)
+{
+    for (size_t i = 0; i < suite->n_benchmarks; i++) {
+        gb_settings *settings = &suite->benchmarks[i].settings;
+        if (settings->replicates < least)
+            settings->replicates = least;
+    }
+}
+
+/* A verdict needs more replicates than a look does; a resumed run keeps what it began with. */
+static uint32_t least_replicates(const gb_session *s)
 {
     const gb_args *args = &s->cli->args;
-    if (args->replicates.given || !(args->gate || args->against || args->against_device))
-        return;
-    for (size_t i = 0; i < s->suite->n_benchmarks; i++) {
-        gb_settings *settings = &s->suite->benchmarks[i].settings;
-        if (settings->replicates < GATE_REPLICATES)
-            settings->replicates = GATE_REPLICATES;
-    }
+    const json_t *run = json_object_get(s->earlier.document, "run");
+    const json_t *settings = json_object_get(run, "settings");
+    uint32_t least = (uint32_t)json_integer_value(json_object_get(settings, "least_replicates"));
+    bool verdict = args->gate || args->against || args->against_device;
+    if (verdict && s->selection.replicates == 0 && least < GATE_REPLICATES)
+        least = GATE_REPLICATES;
+    return least;
 }
 
 int gb_session_prepare(gb_session *s)
@@ -291,6 +300,7 @@ int gb_session_prepare(gb_session *s)
         code = gb_suite_override(s->suite, s->set.items[i], &err);
     if (!code && s->thin)
         gb_suite_thin(s->suite, s->thin);
-    raise_replicates(s);
+    s->least = code ? 0 : least_replicates(s);
+    gb_suite_least_replicates(s->suite, s->least);
     return code ? fail(s, code, &err) : make_plans(s);
 }

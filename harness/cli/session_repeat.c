@@ -11,6 +11,7 @@ gb_session gb_session_sibling(const gb_session *first)
                         .executable = first->executable,
                         .label = first->label,
                         .thin = first->thin,
+                        .least = first->least,
                         .selection = first->selection,
                         .set = first->set,
                         .filter = first->filter,
@@ -19,9 +20,27 @@ gb_session gb_session_sibling(const gb_session *first)
     return other;
 }
 
+static size_t records(const gb_plan *plan)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_cases; i++)
+        n += plan->cases[i].status == GB_OK ? plan->cases[i].replicates : 0;
+    return n;
+}
+
+/* Each case has the time that it had first: one that runs longer is another measurement, of a
+ * warmer device for example. */
+static void share_budget(const gb_plan *whole, gb_plan *part)
+{
+    size_t all = records(whole), some = records(part);
+    if (some < all)
+        part->budget_ns = (uint64_t)((double)part->budget_ns * (double)some / (double)all);
+}
+
 gb_code gb_session_repeat(const gb_session *first, const gb_list *cases, gb_session *out,
                           gb_error *err)
 {
+    gb_code code = GB_OK;
     *out = gb_session_sibling(first);
     memset(out->plans, 0, sizeof out->plans);
     out->tool = json_incref(first->tool);
@@ -32,13 +51,18 @@ gb_code gb_session_repeat(const gb_session *first, const gb_list *cases, gb_sess
     out->selection.seed++; /* other orders than the first time */
     memcpy(out->devices, first->devices, sizeof out->devices);
     out->n_devices = first->n_devices;
-    out->locked = true; /* by the first */
-    gb_code code = GB_OK;
-    for (int kind = 0; !code && kind < GB_DEVICE_KINDS; kind++) {
-        if (first->plans[kind])
-            code = gb_plan_make(out->suite, (gb_device_kind)kind, &out->selection,
-                                &out->plans[kind], err);
+    out->locked = first->locked || first->n_locks > 0; /* not if the first had nothing to do */
+    /* For the devices that are measured only: another kind may not have these cases at all. */
+    for (size_t i = 0; !code && i < out->n_devices; i++) {
+        gb_device_kind kind = out->devices[i].kind;
+        if (out->plans[kind])
+            continue;
+        code = gb_plan_make(out->suite, kind, &out->selection, &out->plans[kind], err);
+        if (!code)
+            share_budget(first->plans[kind], out->plans[kind]);
     }
+    if (!code && out->n_devices > 0) /* for the record */
+        out->selection.budget_ns = out->plans[out->devices[0].kind]->budget_ns;
     return code;
 }
 

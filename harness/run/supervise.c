@@ -189,7 +189,7 @@ static gb_code on_event(session *s, gb_event_line *event)
     switch (event->kind) {
     case GB_EVENT_HELLO:
         s->hello = true;
-        if (event->text[0] && strcmp(event->text, s->run->noted) != 0) {
+        if (event->text[0] && !s->run->how->continues && strcmp(event->text, s->run->noted) != 0) {
             memcpy(s->run->noted, event->text, sizeof s->run->noted);
             note(s->run, event->text);
         }
@@ -525,7 +525,6 @@ gb_code gb_supervise_alternate(const gb_supervise sides[], const gb_plan *const 
 {
     run runs[GB_MAX_SIDES];
     size_t most;
-    bool failed = false;
     if (n == 0 || n > GB_MAX_SIDES)
         return gb_fail(err, GB_INTERNAL, "%zu sides", n);
     for (size_t i = 0; i < n; i++)
@@ -542,10 +541,10 @@ gb_code gb_supervise_alternate(const gb_supervise sides[], const gb_plan *const 
     }
     alternate(runs, n, todo, todo + most);
     free(todo);
-    for (size_t i = 0; i < n; i++)
-        failed = failed || runs[i].store_failed;
-    if (failed)
-        return runs[0].ended;
+    for (size_t i = 0; i < n; i++) { /* the one whose store it was has the reason */
+        if (runs[i].store_failed && runs[i].ended != GB_INTERRUPTED)
+            return runs[i].ended;
+    }
     if (interrupts(&runs[0]))
         return gb_fail(err, GB_INTERRUPTED, "the run was interrupted");
     return GB_OK;

@@ -30,6 +30,7 @@ typedef struct gb_supervise {
     gb_device_kind kind;
     int device_index; /* cuda index */
     bool profile, fail_fast;
+    bool continues; /* this very command used the device a moment ago: that it is busy is no news */
     gb_peaks published; /* peaks that the vendor states for this device; 0: unknown */
     const volatile sig_atomic_t *interrupted; /* 0, 1 (finish the records), 2 (at once) */
     gb_observer observer;

@@ -90,14 +90,15 @@ static gb_code measure(gb_device *dev, const gb_job *job, const gb_job_case *c, 
     gb_error why = {0};
     const gb_kernel *kernel = gb_kernel_find(c->kernel);
     gb_value *args = kernel ? calloc(kernel->spec.n_params + 1, sizeof *args) : NULL;
-    if (!kernel)
-        gb_fail(&why, GB_INTERNAL, "this worker has no kernel '%s'", c->kernel);
+    if (!kernel) /* under --against the job comes from another build, with kernels of its own */
+        gb_fail(&why, GB_UNAVAILABLE, "this build has no kernel '%s'", c->kernel);
     else if (!args)
         gb_fail(&why, GB_NO_MEMORY, "%s: out of memory", c->id);
     else
         gb_args_from_json(&kernel->spec, c->args, args, &why);
     if (why.code) {
-        code = gb_record_fail(record, GB_STATUS_FAILED, &why);
+        gb_status status = kernel ? GB_STATUS_FAILED : GB_STATUS_SKIPPED;
+        code = gb_record_fail(record, status, &why);
     } else {
         /* Of the code that measures: under --against the job comes from another build. */
         gb_definition_hash(&kernel->spec, args, c->timer, c->cache, c->timer == GB_TIMER_DEVICE,

@@ -33,20 +33,28 @@ void gb_comparison_confirm(gb_comparison *comparison, const gb_comparison *repea
         if (!gb_verdict_differs(item->verdict)) {
             continue;
         }
-        for (size_t k = 0; k < repeat->n && again == NULL; k++) {
+        for (size_t k = 0; repeat != NULL && k < repeat->n && again == NULL; k++) {
             bool same = repeat->items[k].a != NULL && repeat->items[k].b != NULL &&
                         strcmp(repeat->items[k].case_id, item->case_id) == 0 &&
                         repeat->items[k].b->first->device == item->b->first->device;
             again = same ? &repeat->items[k] : NULL;
         }
-        if (again == NULL) {
-            continue;
-        }
-        item->confirmed = again->verdict == item->verdict;
+        item->confirmed = again != NULL && again->verdict == item->verdict;
         if (!item->confirmed) {
-            snprintf(item->reason, sizeof item->reason,
-                     "it was %s, but a repeat says %s (%+.2f %%)", gb_verdict_word(item->verdict),
-                     gb_verdict_word(again->verdict), 100 * again->change);
+            const char *was = gb_verdict_word(item->verdict);
+            char change[32] = "";
+            if (again != NULL && isfinite(again->change)) {
+                snprintf(change, sizeof change, " (%+.2f %%)", 100 * again->change);
+            }
+            if (again != NULL) {
+                snprintf(item->reason, sizeof item->reason, "it was %s, but a repeat says %s%s",
+                         was, gb_verdict_word(again->verdict), change);
+            } else {
+                snprintf(item->reason, sizeof item->reason,
+                         "it was %s, but %s: nothing confirms it", was,
+                         repeat != NULL ? "the repeat has no figure of it"
+                                        : "the repeat came to nothing");
+            }
             item->verdict = GB_VERDICT_INCONCLUSIVE;
             item->next[0] = '\0';
         }
