@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "cli/head.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 
@@ -22,6 +23,43 @@ static void count(const gb_plan *plan, const gb_benchmark *benchmark, size_t *ca
             *skipped += plan->cases[i].status != GB_OK;
         }
     }
+}
+
+/* Cases of a class in a plan: those that one of its entries means. */
+static size_t count_class(const gb_suite *suite, const gb_plan *plan, const gb_class *class)
+{
+    size_t n = 0;
+    for (size_t i = 0; plan && i < plan->n_cases; i++) {
+        bool meant = false;
+        for (size_t p = 0; p < class->n_parts; p++)
+            meant = meant || gb_class_takes(suite, &class->parts[p], &plan->cases[i], plan->kind);
+        n += meant;
+    }
+    return n;
+}
+
+static json_t *describe_classes(const gb_suite *suite, gb_plan *const plans[], gb_buf *out)
+{
+    json_t *classes = json_array();
+    for (size_t i = 0; i < suite->n_classes; i++) {
+        const gb_class *class = &suite->classes[i];
+        json_t *counts = json_object();
+        gb_buf_printf(out, "  class %s (%s, %s is better):", class->name, class->unit,
+                      class->higher_is_better ? "higher" : "lower");
+        for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
+            const char *word = gb_device_kind_word((gb_device_kind)kind);
+            size_t cases = count_class(suite, plans[kind], class);
+            gb_buf_printf(out, "%s %s %zu case%s", kind ? "," : "", word, cases,
+                          cases == 1 ? "" : "s");
+            json_object_set_new(counts, word, json_integer((json_int_t)cases));
+        }
+        gb_buf_add(out, "\n");
+        json_array_append_new(classes, json_pack("{s:s, s:s, s:s, s:o}", "name", class->name,
+                                                 "unit", class->unit, "better",
+                                                 class->higher_is_better ? "higher" : "lower",
+                                                 "cases", counts));
+    }
+    return classes;
 }
 
 static json_t *describe(const char *file, const gb_suite *suite, gb_plan *const plans[],
@@ -52,6 +90,7 @@ static json_t *describe(const char *file, const gb_suite *suite, gb_plan *const 
                               json_pack("{s:s, s:s, s:o}", "name", benchmark->name, "kernel",
                                         benchmark->spec->name, "cases", counts));
     }
+    json_t *classes = describe_classes(suite, plans, out);
     for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
         char bytes[32], time[32];
         if (plans[kind] == NULL || plans[kind]->n_cases == 0)
@@ -64,8 +103,8 @@ static json_t *describe(const char *file, const gb_suite *suite, gb_plan *const 
                             sizeof bytes),
             gb_progress_span((double)gb_plan_estimate_ns(plans[kind]) / 1e9, time, sizeof time));
     }
-    return json_pack("{s:o, s:s, s:b, s:o}", "file", gb_json_string(file), "name", suite->name,
-                     "valid", true, "benchmarks", benchmarks);
+    return json_pack("{s:o, s:s, s:b, s:o, s:o}", "file", gb_json_string(file), "name", suite->name,
+                     "valid", true, "benchmarks", benchmarks, "classes", classes);
 }
 
 /* Checks one file; adds its entry to `list`. */

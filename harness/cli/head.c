@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "build_info.h"
 #include "cli/noise.h"
 #include "record/host.h"
@@ -190,6 +191,58 @@ json_t *gb_suite_json(const gb_suite *suite)
                      "sha256", suite->sha256, "text", gb_json_string(suite->text), "budget_ns",
                      (json_int_t)suite->budget_ns, "plots", plots_json(suite), "gates",
                      gates_json(suite), "aliases", aliases_json(suite));
+}
+
+/* The cases of a class: each that the plans of these kinds have, once a metric. NULL: no memory. */
+static json_t *class_cases(const gb_suite *suite, const gb_class *class, gb_plan *const plans[],
+                           unsigned kinds)
+{
+    json_t *cases = json_array(), *seen = json_object();
+    bool good = cases && seen;
+    for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
+        const gb_plan *plan = kinds & GB_BIT(kind) ? plans[kind] : NULL;
+        for (size_t i = 0; good && plan && i < plan->n_cases; i++) {
+            for (size_t p = 0; good && p < class->n_parts; p++) {
+                const gb_case *c = &plan->cases[i];
+                const char *metric = gb_class_metric_name(suite, &class->parts[p]);
+                if (!gb_class_takes(suite, &class->parts[p], c, plan->kind))
+                    continue;
+                char *key = gb_text_format("%s %s", metric, c->id);
+                if (key && !json_object_get(seen, key))
+                    good = !json_array_append_new(
+                        cases,
+                        json_pack("{s:o, s:s}", "case", gb_json_string(c->id), "metric", metric));
+                good = good && key && !json_object_set_new(seen, key, json_true());
+                free(key);
+            }
+        }
+    }
+    json_decref(seen);
+    if (!good) {
+        json_decref(cases);
+        return NULL;
+    }
+    return cases;
+}
+
+json_t *gb_classes_json(const gb_suite *suite, gb_plan *const plans[], unsigned kinds)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < suite->n_classes; i++) {
+        const gb_class *class = &suite->classes[i];
+        json_t *cases = class_cases(suite, class, plans, kinds);
+        json_t *entry =
+            cases
+                ? json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", class->name, "title",
+                            class->title ? class->title : class->name, "unit", class->unit,
+                            "better", class->higher_is_better ? "higher" : "lower", "cases", cases)
+                : NULL;
+        if (!entry || json_array_append_new(array, entry)) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
 }
 
 static json_t *devices_json(const gb_chosen devices[], size_t n)

@@ -5,7 +5,7 @@
 #include "cli/choose.h"
 #include "cli/cli.h"
 #include "record/run_dir.h"
-#include "suite/suite.h"
+#include "suite/classes.h"
 
 /* Fills a head; gb_head_free it. `settings` is a new reference that it takes: what the command line
  * changed (run.settings). */
@@ -20,6 +20,10 @@ gb_code gb_head_end(gb_head *head, uint64_t elapsed_ns, gb_error *err);
 
 /* A suite as results.json holds it. New reference. */
 json_t *gb_suite_json(const gb_suite *suite);
+
+/* The suite's classes as results.json holds them, each with the ids of its cases in the plans of
+ * these kinds (a mask; a plan may be NULL). New reference; NULL on out of memory. */
+json_t *gb_classes_json(const gb_suite *suite, gb_plan *const plans[], unsigned kinds);
 
 /* "2026-11-30T19:20:01Z" of now. */
 void gb_utc_now(char text[32]);

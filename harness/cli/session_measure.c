@@ -173,6 +173,15 @@ static bool anything_left(const gb_session *s)
     return false;
 }
 
+/* The suite's classes, with the cases that are planned for the devices of this run. */
+static gb_code set_classes(gb_session *s, gb_error *err)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < s->n_devices; i++)
+        kinds |= GB_BIT(s->devices[i].kind);
+    return gb_json_set(s->head.suite, "classes", gb_classes_json(s->suite, s->plans, kinds), err);
+}
+
 int gb_session_open(gb_session *s)
 {
     gb_error err = {0};
@@ -196,6 +205,8 @@ int gb_session_open(gb_session *s)
     if (!code)
         code = gb_head_make(s->cli, s->suite, s->devices, s->n_devices, s->selection.seed,
                             settings_json(s), &s->head, &err);
+    if (!code && s->suite->n_classes > 0)
+        code = set_classes(s, &err);
     if (!code && s->tool) {
         json_decref(s->head.tool);
         s->head.tool = json_incref(s->tool);
@@ -256,6 +267,7 @@ gb_supervise gb_session_side(gb_session *s, size_t i, gb_place *place)
                         .device_index = device->index,
                         .profile = s->cli->args.profile,
                         .fail_fast = s->cli->args.fail_fast,
+                        .continues = s->locked,
                         .interrupted = &gb_cli_interrupts,
                         .observer = gb_progress_observer(&s->progress),
                         .store = store,
@@ -267,7 +279,6 @@ gb_supervise gb_session_side(gb_session *s, size_t i, gb_place *place)
     return how;
 }
 
-                        .continues = s->locked,
 static gb_code measure_on(gb_session *s, size_t i, gb_error *err)
 {
     gb_place place;

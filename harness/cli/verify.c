@@ -174,6 +174,30 @@ static gb_code make_plans(verification *v, gb_error *err)
     return code;
 }
 
+/* The classes as the plans give them for the devices of the run. */
+static gb_code check_classes(verification *v, gb_error *err)
+{
+    const json_t *document = v->results->document;
+    const json_t *written = json_object_get(json_object_get(document, "suite"), "classes");
+    const json_t *devices = json_object_get(document, "devices");
+    unsigned kinds = 0;
+    if (!written)
+        return GB_OK;
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        gb_device_kind kind;
+        const char *word = json_string_value(json_object_get(json_array_get(devices, i), "kind"));
+        if (word && gb_device_kind_parse(word, &kind))
+            kinds |= GB_BIT(kind);
+    }
+    json_t *made = gb_classes_json(v->suite, v->plans, kinds);
+    if (!made)
+        return gb_fail(err, GB_NO_MEMORY, "out of memory");
+    if (!same(written, made))
+        differs(v, "results.json", "suite.classes is not what the suite's text says");
+    json_decref(made);
+    return GB_OK;
+}
+
 /* ---- records against the plan ---- */
 
 /* A plan's cases by id and, for each replicate, their places in its order. */
@@ -452,6 +476,8 @@ static gb_code check_all(verification *v, const char *dir, gb_error *err)
     gb_code code = read_suite(v, err);
     if (!code && v->suite)
         code = make_plans(v, err);
+    if (!code && v->suite)
+        code = check_classes(v, err);
     if (!code && v->suite)
         code = check_cases(v, err);
     for (size_t i = 0; i < v->results->n; i++)

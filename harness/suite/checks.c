@@ -388,6 +388,8 @@ gb_code gb_check_cases(gb_reader *reader, gb_error *err)
         else
             countable = false;
     }
+    if (code == GB_OK)
+        code = gb_check_classes(reader, countable ? &work : NULL, err);
     if (code != GB_OK || !countable)
         return code;
     narrow_devices(suite, total);

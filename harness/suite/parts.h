@@ -22,6 +22,13 @@ bool gb_read_metric(gb_reader *reader, const gb_node *node, const char *label,
 /* One entry of `expect:`. */
 void gb_read_expect(gb_reader *reader, const gb_node *node, const gb_kernel_spec *spec,
                     gb_expect *out);
+/* A benchmark's name where another part of the suite refers to it; the benchmarks are read already.
+ * NULL after an error. */
+const gb_benchmark *gb_read_reference(gb_reader *reader, const gb_node *node, const char *label,
+                                      size_t *index);
+/* One entry of `classes:`; the benchmarks are read already. */
+void gb_read_class(gb_reader *reader, const gb_node *node, gb_class *out);
+void gb_class_free(gb_class *class);
 /* One entry of `plots:`; the suite's benchmarks are read already. */
 void gb_read_plot(gb_reader *reader, const gb_node *node, gb_plot *out);
 
@@ -36,5 +43,8 @@ gb_code gb_check_cases(gb_reader *reader, gb_error *err);
  * work; GB_NO_MEMORY. */
 gb_code gb_check_expects(gb_reader *reader, const gb_benchmark *benchmark, uint64_t *work,
                          gb_error *err);
+/* Classes: a name twice, units or directions that differ, entries that no case of any kind can
+ * meet (work NULL: not looked for). Takes from *work as the others. GB_OK also when there were diagnostics; GB_NO_MEMORY. */
+gb_code gb_check_classes(gb_reader *reader, uint64_t *work, gb_error *err);
 
 #endif

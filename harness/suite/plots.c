@@ -42,7 +42,8 @@ static const plot_type *read_type(gb_reader *reader, const gb_node *node)
     return &plot_types[index];
 }
 
-static const gb_benchmark *read_reference(gb_reader *reader, const gb_node *node, size_t *index)
+const gb_benchmark *gb_read_reference(gb_reader *reader, const gb_node *node, const char *label,
+                                      size_t *index)
 {
     const gb_suite *suite = reader->suite;
     const char **names = gb_read_alloc(reader, suite->n_benchmarks, sizeof *names);
@@ -53,9 +54,8 @@ static const gb_benchmark *read_reference(gb_reader *reader, const gb_node *node
     const gb_benchmark *found = NULL;
     /* A name is text also when it reads like null. */
     if (node->type == GB_NODE_SCALAR && node->length == 0)
-        gb_read_unexpected(reader, node, "plots.benchmark", "a benchmark's name");
-    else if (gb_read_word(reader, node, "plots.benchmark", "benchmark", names, suite->n_benchmarks,
-                          index))
+        gb_read_unexpected(reader, node, label, "a benchmark's name");
+    else if (gb_read_word(reader, node, label, "benchmark", names, suite->n_benchmarks, index))
         found = &suite->benchmarks[*index];
     free(names);
     return found;
@@ -189,7 +189,8 @@ void gb_read_plot(gb_reader *reader, const gb_node *node, gb_plot *out)
         gb_read_text(reader, title, "plots.title", GB_MAX_TEXT_CHARACTERS, &out->title);
     const gb_node *benchmark = gb_read_required(reader, node, "plot", "benchmark");
     const gb_benchmark *found =
-        benchmark != NULL ? read_reference(reader, benchmark, &out->benchmark) : NULL;
+        benchmark != NULL ? gb_read_reference(reader, benchmark, "plots.benchmark", &out->benchmark)
+                          : NULL;
     if (type == NULL)
         return;
     out->type = gb_text_copy(type->name);

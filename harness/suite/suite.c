@@ -66,6 +66,9 @@ void gb_suite_free(gb_suite *suite)
         gb_conditions_free(suite->plots[i].where, suite->plots[i].n_where);
     }
     free(suite->plots);
+    for (size_t i = 0; i < suite->n_classes; i++)
+        gb_class_free(&suite->classes[i]);
+    free(suite->classes);
     free(suite->file);
     free(suite->text);
     free(suite->name);
@@ -163,6 +166,17 @@ static void read_plots(gb_reader *reader, const gb_node *root)
         gb_read_plot(reader, list->items[i], &suite->plots[suite->n_plots++]);
 }
 
+static void read_classes(gb_reader *reader, const gb_node *root)
+{
+    gb_suite *suite = reader->suite;
+    const gb_node *list = gb_node_get(root, "classes");
+    if (list == NULL || !read_entries(reader, list, "classes"))
+        return;
+    suite->classes = gb_read_alloc(reader, list->n, sizeof *suite->classes);
+    for (size_t i = 0; suite->classes != NULL && i < list->n; i++)
+        gb_read_class(reader, list->items[i], &suite->classes[suite->n_classes++]);
+}
+
 static const char *root_word(const gb_node *root)
 {
     double number;
@@ -177,8 +191,8 @@ static const char *root_word(const gb_node *root)
 
 static gb_code read_suite(gb_reader *reader, const gb_node *root, gb_error *err)
 {
-    static const char *const keys[] = {"gpubench", "name",     "title",      "budget",
-                                       "devices",  "defaults", "benchmarks", "plots"};
+    static const char *const keys[] = {"gpubench", "name",       "title", "budget", "devices",
+                                       "defaults", "benchmarks", "plots", "classes"};
     if (root->type != GB_NODE_MAP) {
         gb_read_error(reader, root, "top level must be a mapping, got %s", root_word(root));
         return GB_OK;
@@ -191,6 +205,7 @@ static gb_code read_suite(gb_reader *reader, const gb_node *root, gb_error *err)
         gb_read_defaults(reader, node, &defaults);
     read_benchmarks(reader, root, &defaults);
     read_plots(reader, root);
+    read_classes(reader, root);
     gb_check_names(reader);
     return reader->diagnostics->failed ? GB_OK : gb_check_cases(reader, err);
 }

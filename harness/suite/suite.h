@@ -106,6 +106,26 @@ typedef struct gb_plot {
     int line, column;
 } gb_plot;
 
+/* One entry of a class: cases of a benchmark, and the metric that is taken of them. */
+typedef struct gb_class_part {
+    size_t benchmark; /* index */
+    int metric;       /* index into the spec's metrics; -1: time */
+    gb_condition *where;
+    size_t n_where;
+    bool sound; /* it was read without errors */
+    int line, column;
+} gb_class_part;
+
+/* A kind of work, for comparing devices as a buyer does: one figure over all its cases. */
+typedef struct gb_class {
+    char *name, *title; /* title: NULL -> name */
+    const char *unit;   /* of all parts; the spec's */
+    bool higher_is_better;
+    gb_class_part *parts;
+    size_t n_parts;
+    int line, column;
+} gb_class;
+
 typedef struct gb_suite {
     char *file; /* as given */
     char *text; /* the whole file as written */
@@ -119,6 +139,8 @@ typedef struct gb_suite {
     size_t n_benchmarks;
     gb_plot *plots;
     size_t n_plots;
+    gb_class *classes;
+    size_t n_classes;
 } gb_suite;
 
 /* Loads a suite from bytes. All errors at once go to *diagnostics (always valid afterwards).
