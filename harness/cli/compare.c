@@ -81,8 +81,23 @@ static const gb_option options[] = {
      .letter = 'o',
      .kind = GB_OPT_TEXT,
      .argument = "DIR",
-     .help = "write compare.html, compare.json and compare.md there",
+     .help = "write compare.html, .json and .md there (of machines: procurement.html, ...)",
      .offset = offsetof(gb_args, out)},
+    {.name = "price",
+     .kind = GB_OPT_LIST,
+     .argument = "RUN=PRICE",
+     .help = "machines: R1=2.10/h or R1=30000, :N behind it when for N cards; may be repeated",
+     .offset = offsetof(gb_args, price)},
+    {.name = "currency",
+     .kind = GB_OPT_TEXT,
+     .argument = "TEXT",
+     .help = "machines: what prices are in",
+     .offset = offsetof(gb_args, currency)},
+    {.name = "weights",
+     .kind = GB_OPT_TEXT,
+     .argument = "FILE",
+     .help = "machines: one score each, by these weights of the classes (YAML)",
+     .offset = offsetof(gb_args, weights)},
     {0}};
 
 gb_code gb_cli_compare_options(const gb_cli *cli, gb_compare_options *out, gb_error *err)
@@ -309,7 +324,7 @@ static int compare_paths(gb_cli *cli, const char *const paths[], size_t n)
 static int compare(gb_cli *cli)
 {
     const gb_list *words = &cli->args.words, *baselines = &cli->args.baseline;
-    if (words->n > 2)
+    if (words->n > 2 || cli->args.price.n > 0 || cli->args.weights || cli->args.currency)
         return gb_cli_compare_matrix(cli);
     if (words->n == 1 && baselines->n == 0)
         return no_baseline(cli);
@@ -335,7 +350,9 @@ const gb_verb gb_verb_compare = {
         "Two runs of separate sessions give hints (suspect) and never fail; runs measured in "
         "turn (run --against), or three earlier runs or more (--baseline), give verdicts. "
         "Exit status 1 means a regression, 0 none, 3 a missing or failed case under --gate, "
-        "5 an undecided case under --require-decision. docs/comparing.md has the rules.",
+        "5 an undecided case under --require-decision. docs/comparing.md has the rules. "
+        "Three runs or more, or --price or --weights, are machines side by side by the classes of "
+        "work that their suite declares, without verdicts: docs/procurement.md.",
     .options = options,
     .min_words = 1,
     .max_words = 64,

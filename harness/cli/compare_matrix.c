@@ -1,9 +1,212 @@
+/* `gpubench compare` of machines: three run directories or more, or prices, or weights. */
 #include "cli/compare.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/session.h"
+#include "cli/weights.h"
+#include "kernels/kernel.h"
+#include "reports/matrix/matrix.h"
+#include "reports/page/html.h"
+
+/* What belongs to comparisons of two runs, where there are verdicts. */
+static gb_code refuse_options(const gb_args *args, gb_error *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } options[] = {{args->baseline.n > 0, "baseline"},
+                   {args->threshold != NULL, "threshold"},
+                   {args->filter.n > 0, "filter"},
+                   {args->gate, "gate"},
+                   {args->allow_missing, "allow-missing"},
+                   {args->strict_environment, "strict-environment"},
+                   {args->both_directions, "both-directions"},
+                   {args->require_decision, "require-decision"},
+                   {args->strict, "strict"},
+                   {args->require_baseline, "require-baseline"},
+                   {args->all, "all"}};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i].given)
+            return gb_fail(err, GB_INVALID,
+                           "--%s is for comparing one run with another; machines side by side get "
+                           "no verdict",
+                           options[i].name);
+    return GB_OK;
+}
+
+/* Holds a run against what it follows from; what that says goes into *run. *text is owned. */
+static gb_code verify(const char *path, gb_matrix_run *run, char **text, gb_error *err)
+{
+    char *report = NULL;
+    gb_error why = {0};
+    gb_code code = gb_results_verify(path, gb_kernel_catalog(), &report, &why);
+    run->differences = code ? -1 : 0;
+    if (code == GB_WRONG_RESULT) {
+        run->differences = 0;
+        for (const char *line = report; line && *line; line += strcspn(line, "\n") + 1) {
+            run->differences += strncmp(line, "note: ", 6) != 0;
+            if (!strchr(line, '\n'))
+                break;
+        }
+        if (run->differences == 0) /* it says that there are some */
+            run->differences = 1;
+    } else if (code == GB_NO_MEMORY) {
+        free(report);
+        return gb_fail(err, code, "%s", why.message);
+    }
+    free(report);
+    if (run->differences < 0) {
+        *text = gb_text_copy(why.message);
+        run->unchecked = *text;
+        return *text ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    }
+    return GB_OK;
+}
+
+static gb_code write_json(const gb_matrix *matrix, const char *path, gb_error *err)
+{
+    gb_buf text = {0};
+    json_t *json = NULL;
+    gb_code code = gb_matrix_json(matrix, &json, err);
+    char *dump = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
+    gb_buf_add(&text, dump ? dump : "");
+    gb_buf_add(&text, "\n");
+    if (!code && (!dump || text.failed))
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
+    free(dump);
+    if (!code)
+        code = gb_page_write(path, &text, err);
+    gb_buf_free(&text);
+    return code;
+}
+
+static gb_code write_markdown(const gb_matrix *matrix, const char *path, gb_error *err)
+{
+    gb_buf text = {0};
+    gb_code code = gb_matrix_markdown(matrix, &text, err);
+    if (!code)
+        code = gb_page_write(path, &text, err);
+    gb_buf_free(&text);
+    return code;
+}
+
+/* procurement.html with its plots, procurement.md and procurement.json. */
+static gb_code write_all(gb_cli *cli, const gb_matrix *matrix, const char *dir, gb_error *err)
+{
+    gb_buf notes = {0};
+    char *json = gb_text_format("%s/procurement.json", dir);
+    char *markdown = gb_text_format("%s/procurement.md", dir);
+    gb_code code = json && markdown ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    if (!code)
+        code = gb_cli_make_directory(dir, err);
+    if (!code)
+        code = write_json(matrix, json, err);
+    if (!code)
+        code = write_markdown(matrix, markdown, err);
+    if (!code)
+        code = gb_matrix_page(matrix, dir, "gnuplot", &notes, err);
+    if (!code && notes.data)
+        gb_cli_warn(cli, "plots", "%s", notes.data);
+    if (!code)
+        gb_cli_note(cli, "written: %s/procurement.html, procurement.md, procurement.json", dir);
+    gb_buf_free(&notes);
+    free(json);
+    free(markdown);
+    return code;
+}
+
+/* What the command line says about machines and classes, and what follows from all. */
+static gb_code fill(const gb_cli *cli, gb_matrix *matrix, gb_error *err)
+{
+    const gb_args *args = &cli->args;
+    gb_code code = GB_OK;
+    for (size_t i = 0; !code && i < args->price.n; i++)
+        code = gb_matrix_price(matrix, args->price.items[i], err);
+    if (!code && args->currency) {
+        matrix->currency = gb_text_printable(args->currency);
+        if (!matrix->currency)
+            code = gb_fail(err, GB_NO_MEMORY, "out of memory");
+        else if (strlen(args->currency) > 20 || args->currency[0] == '\0')
+            code = gb_fail(err, GB_INVALID,
+                           "--currency takes a short text such as EUR (20 bytes at the most)");
+    }
+    if (!code && args->weights)
+        code = gb_cli_weights(args->weights, matrix, err);
+    return code ? code : gb_matrix_fill(matrix, err);
+}
+
+static void show_warnings(const gb_cli *cli, const gb_matrix *matrix)
+{
+    size_t i;
+    const json_t *warning;
+    json_array_foreach(matrix->warnings, i, warning)
+    {
+        gb_cli_warn(cli, json_string_value(json_object_get(warning, "code")), "%s",
+                    json_string_value(json_object_get(warning, "text")));
+    }
+}
+
+static int show(gb_cli *cli, const gb_matrix *matrix)
+{
+    gb_error err = {0};
+    gb_buf text = {0};
+    json_t *json = NULL;
+    show_warnings(cli, matrix);
+    gb_code code = cli->json ? gb_matrix_json(matrix, &json, &err)
+                             : gb_matrix_text(matrix, cli->color_out, &text, &err);
+    if (!code && cli->args.markdown)
+        code = write_markdown(matrix, cli->args.markdown, &err);
+    if (!code && cli->args.out)
+        code = write_all(cli, matrix, cli->args.out, &err);
+    if (code) { /* the error is the one JSON document then */
+        json_decref(json);
+        gb_buf_free(&text);
+        return gb_cli_fail(cli, gb_exit_of_code(code), &err);
+    }
+    if (cli->json)
+        gb_cli_print_json(cli, json);
+    else
+        gb_cli_print(cli, text.data);
+    gb_buf_free(&text);
+    return GB_EXIT_OK;
+}
 
 int gb_cli_compare_matrix(gb_cli *cli)
 {
-    gb_error err;
-    gb_fail(&err, GB_INVALID,
-            "compare needs one baseline and one new run; give further earlier runs by --baseline");
-    return gb_cli_fail(cli, GB_EXIT_USAGE, &err);
+    const gb_list *words = &cli->args.words;
+    size_t n = words->n;
+    int status = GB_EXIT_OK;
+    gb_error err = {0};
+    gb_matrix matrix = {0};
+    gb_results *results = calloc(n + 1, sizeof results[0]);
+    gb_matrix_run *runs = calloc(n + 1, sizeof runs[0]);
+    char **texts = calloc(n + 1, sizeof texts[0]);
+    gb_code code = results && runs && texts ? refuse_options(&cli->args, &err)
+                                            : gb_fail(&err, GB_NO_MEMORY, "out of memory");
+    for (size_t i = 0; !code && i < n; i++) {
+        runs[i] = (gb_matrix_run){.results = &results[i], .path = words->items[i]};
+        code = gb_results_load(words->items[i], false, &results[i], &err);
+        if (!code)
+            code = verify(words->items[i], &runs[i], &texts[i], &err);
+    }
+    if (!code)
+        code = gb_matrix_open(runs, n, &matrix, &err);
+    if (!code)
+        code = fill(cli, &matrix, &err);
+    status = code ? gb_cli_fail(cli, gb_exit_of_code(code), &err) : show(cli, &matrix);
+    gb_matrix_free(&matrix);
+    for (size_t i = 0; results && texts && i < n; i++) {
+        gb_results_free(&results[i]);
+        free(texts[i]);
+    }
+    free(texts);
+    free(results);
+    free(runs);
+    return status;
 }

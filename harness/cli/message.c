@@ -25,6 +25,8 @@ const gb_warning gb_warnings[] = {
     {"plots", "a plot was left out, or gnuplot is missing"},
     {"profiled", "a profiler is attached"},
     {"published", "a file of configs/gpus/ cannot be used"},
+    {"same-run", "two directories of a comparison of machines hold the same run"},
+    {"suite", "machines were measured by different suite files"},
     {"synchronous-launches", "CUDA_LAUNCH_BLOCKING is set"},
     {"torn-line", "the last line of cases.jsonl was torn"},
     {"worker", "a worker died between two cases, or others use the device"},

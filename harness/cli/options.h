@@ -30,8 +30,8 @@ typedef struct gb_args {
     gb_number thin, replicates, budget_ns, seed, wait_ns;
     bool dry_run, profile, fail_fast, strict, no_plots, no_wait;
     /* compare */
-    const char *threshold, *markdown;
-    gb_list baseline, to;
+    const char *threshold, *markdown, *weights, *currency;
+    gb_list baseline, to, price;
     bool gate, cross_device, allow_missing, strict_environment, both_directions;
     bool require_decision, require_baseline, all, confirm;
     /* history */

@@ -1,0 +1,49 @@
+/* How each machine was measured: facts from the heads of the runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "reports/matrix/internal.h"
+
+const gb_fact gb_matrix_facts[] = {{"run", {"run", "id"}},
+                                   {"started", {"run", "started"}},
+                                   {"suite", {"suite", "name"}},
+                                   {"suite file (sha256)", {"suite", "sha256"}},
+                                   {"gpubench", {"tool", "version"}},
+                                   {"build", {"tool", "git"}},
+                                   {"driver", {"device", "driver"}},
+                                   {"runtime", {"device", "runtime"}},
+                                   {"compute capability", {"device", "compute_capability"}},
+                                   {"multiprocessors or threads", {"device", "units"}},
+                                   {"ECC", {"device", "ecc"}},
+                                   {"MIG", {"device", "mig"}},
+                                   {"clock, kHz", {"device", "clock_khz"}},
+                                   {"noise floor (selftest)", {"device", "selftest", "floor"}},
+                                   {"host CPU", {"host", "cpu"}},
+                                   {"kernel", {"host", "kernel"}},
+                                   {"operating system", {"host", "os"}},
+                                   {"container", {"host", "container"}},
+                                   {NULL, {NULL}}};
+
+char *gb_machine_fact(const gb_machine *machine, const gb_fact *fact)
+{
+    const json_t *value = machine->results->document;
+    if (strcmp(fact->path[0], "device") == 0) {
+        value = json_array_get(json_object_get(value, "devices"), (size_t)machine->device);
+    } else {
+        value = json_object_get(value, fact->path[0]);
+    }
+    for (size_t i = 1; i < 3 && fact->path[i] != NULL; i++) {
+        value = json_object_get(value, fact->path[i]);
+    }
+    if (value == NULL || json_is_null(value)) {
+        return gb_text_copy("");
+    }
+    if (json_is_string(value)) {
+        return gb_text_printable(json_string_value(value));
+    }
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    char *safe = text != NULL ? gb_text_printable(text) : NULL;
+    free(text);
+    return safe;
+}

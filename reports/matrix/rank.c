@@ -1,0 +1,131 @@
+/* Ranks, and the one score that weights ask for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/matrix/internal.h"
+
+const char gb_matrix_rule[] =
+    "Ranks are among devices of one kind. Machines share a rank where their 95 % intervals overlap "
+    "with that of the best of the rank, or where they are within 2 % of it: two sessions of the "
+    "same machine can differ by as much. For a price or a watt, a time t counts as 1 / t.";
+
+/* A machine's figure as it is ranked: higher is better. */
+typedef struct entry {
+    size_t machine;
+    double value, low, high;
+} entry;
+
+static int best_first(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->value != y->value) {
+        return x->value > y->value ? -1 : 1;
+    }
+    return x->machine < y->machine ? -1 : x->machine > y->machine;
+}
+
+/* Whether b, which is no better, can be told from the best of a rank. */
+static bool tied(const entry *best, const entry *b)
+{
+    return b->high >= best->low || best->value <= b->value * (1 + GB_MATRIX_TIE);
+}
+
+static void give_ranks(entry entries[], size_t n, gb_cell cells[], bool price)
+{
+    qsort(entries, n, sizeof entries[0], best_first);
+    for (size_t i = 0, best = 0; i < n; i++) {
+        best = tied(&entries[best], &entries[i]) ? best : i;
+        gb_cell *cell = &cells[entries[i].machine];
+        bool shared = best < i || (i + 1 < n && tied(&entries[best], &entries[i + 1]));
+        if (price) {
+            cell->price_rank = (unsigned)best + 1;
+            cell->price_shared = shared;
+            cell->price_of = n;
+        } else {
+            cell->rank = (unsigned)best + 1;
+            cell->shared = shared;
+            cell->of = n;
+            cell->relative = entries[i].value / entries[0].value;
+        }
+    }
+}
+
+/* The interval of a performance is the value's, turned round where lower is better. */
+static entry entry_of(const gb_matrix_class *class, size_t machine, bool price)
+{
+    const gb_cell *cell = &class->cells[machine];
+    double factor = price ? cell->per_price / cell->performance : 1;
+    double up = class->higher_is_better ? cell->high / cell->value : cell->value / cell->low;
+    double down = class->higher_is_better ? cell->low / cell->value : cell->value / cell->high;
+    return (entry){.machine = machine,
+                   .value = cell->performance * factor,
+                   .low = cell->performance * factor * down,
+                   .high = cell->performance * factor * up};
+}
+
+static void rank_class(const gb_matrix *m, gb_matrix_class *class, entry entries[], bool price)
+{
+    for (size_t first = 0; first < m->n_machines; first++) {
+        const char *kind = m->machines[first].kind;
+        size_t n = 0;
+        bool seen = false;
+        for (size_t i = 0; i < first; i++) {
+            seen = seen || strcmp(m->machines[i].kind, kind) == 0;
+        }
+        for (size_t i = first; !seen && i < m->n_machines; i++) {
+            double figure = price ? class->cells[i].per_price : class->cells[i].performance;
+            if (strcmp(m->machines[i].kind, kind) == 0 && isfinite(figure)) {
+                entries[n++] = entry_of(class, i, price);
+            }
+        }
+        give_ranks(entries, n, class->cells, price);
+    }
+}
+
+gb_code gb_matrix_rank(gb_matrix *m, gb_error *err)
+{
+    entry *entries = calloc(m->n_machines + 1, sizeof entries[0]);
+    if (entries == NULL) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for a matrix");
+    }
+    for (size_t i = 0; i < m->n_classes; i++) {
+        rank_class(m, &m->classes[i], entries, false);
+        rank_class(m, &m->classes[i], entries, true);
+    }
+    free(entries);
+    return GB_OK;
+}
+
+/* A weighted geometric mean of what the machine reaches of the best of its kind. A score over a
+ * part of the classes would be that of another question: with a gap there is none. */
+gb_code gb_matrix_scores(gb_matrix *m, gb_error *err)
+{
+    for (size_t i = 0; m->weighted && i < m->n_machines; i++) {
+        gb_machine *machine = &m->machines[i];
+        double sum = 0, weights = 0;
+        gb_buf missing = {0};
+        size_t n = 0;
+        for (size_t k = 0; k < m->n_classes; k++) {
+            const gb_matrix_class *class = &m->classes[k];
+            if (isnan(class->weight)) {
+                continue;
+            }
+            weights += class->weight;
+            sum += class->weight * log(class->cells[i].relative);
+            if (isnan(class->cells[i].relative)) {
+                gb_buf_printf(&missing, "%s%s", n++ > 0 ? ", " : "", class->name);
+            }
+        }
+        machine->score = n > 0 ? (double)NAN : exp(sum / weights);
+        if (n > 0) {
+            machine->no_score =
+                gb_text_format("%zu weighed class%s without a value: %s", n, n == 1 ? "" : "es",
+                               missing.data != NULL ? missing.data : "");
+        }
+        gb_buf_free(&missing);
+        if (n > 0 && machine->no_score == NULL) {
+            return gb_fail(err, GB_NO_MEMORY, "out of memory for a matrix");
+        }
+    }
+    return GB_OK;
+}
