@@ -44,12 +44,19 @@ static bool selected(const gb_class_part *part, const gb_value args[])
     return true;
 }
 
+/* Whether a case that passed the kernel's check has the metric, as far as the spec can tell. */
+static bool has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
+                       gb_timer timer, int metric)
+{
+    return spec->work == NULL || gb_spec_has_metric(spec, args, kind, timer, metric);
+}
+
 bool gb_class_takes(const gb_suite *suite, const gb_class_part *part, const gb_case *c,
                     gb_device_kind kind)
 {
     return c->benchmark == &suite->benchmarks[part->benchmark] && selected(part, c->args) &&
            (c->status != GB_OK ||
-            gb_spec_has_metric(c->benchmark->spec, c->args, kind, c->timer, part->metric));
+            has_metric(c->benchmark->spec, c->args, kind, c->timer, part->metric));
 }
 
 /* ---- reading ---- */
@@ -147,8 +154,8 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
         return GB_OK;
     s->selected++;
     if (spec->check == NULL || spec->check(args, s->kind, &need, NULL) == GB_OK)
-        s->measured += gb_spec_has_metric(
-            spec, args, s->kind, gb_spec_timer(spec, args, s->benchmark->timer), part->metric);
+        s->measured += has_metric(spec, args, s->kind,
+                                  gb_spec_timer(spec, args, s->benchmark->timer), part->metric);
     return GB_OK;
 }
 
