@@ -151,6 +151,21 @@ def says(path, run, kind, title):
     return problems
 
 
+def told_apart(path):
+    """Series with a name in the legend have different signs: colour, point, dash or pattern."""
+    seen, problems = {}, []
+    with open(path, encoding="utf-8") as file:
+        svg = file.read().split("set terminal pngcairo")[0].rsplit("\nplot ", 1)[-1]
+    for entry in svg.split(", \\\n"):
+        title = re.search(r" title ('.*')", entry)
+        look = tuple(re.findall(r"(?:pointtype|dashtype|pattern|color rgb) \S+", entry))
+        if title and look:
+            if look in seen and seen[look] != title.group(1):
+                problems.append(f"{title.group(1)[:40]} looks like {seen[look][:40]}")
+            seen[look] = title.group(1)
+    return problems
+
+
 def by_hand(directory, script):
     """gnuplot plots/x.gp in a copy of the directory's scripts and data."""
     svg = os.path.join(directory, "plots", script[:-3] + ".svg")
@@ -196,7 +211,7 @@ def check(directory, decoded):
         kind, title = plot.get("type"), plot.get("title")
         path = os.path.join(plots, name)
         try:
-            found = check_pair(path, i == 0 or kind not in decoded)
+            found = check_pair(path, i == 0 or kind not in decoded) + told_apart(path + ".gp")
             # A distribution's title goes on with the name of its case.
             found += says(path + ".svg", run, kind, title if kind in METRICS[:-2] else None) if run else []
         except (OSError, ValueError, ElementTree.ParseError) as error:
