@@ -61,6 +61,10 @@ static void header(const gb_results *results, int device, bool color, gb_buf *ou
                       measured != NULL ? " of " : "", measured != NULL ? measured : "",
                       gb_format_percent(json_number_value(noise), floor, sizeof floor));
     }
+    if (gb_results_profiled(results)) {
+        gb_ink_add(out, GB_YELLOW, color,
+                   "Measured for a profiler: the times below are no results.\n");
+    }
     if (strcmp(kind, "cpu") == 0) {
         gb_ink_add(out, GB_YELLOW, color,
                    "These figures describe this CPU running the kernels, not a GPU.\n");

@@ -54,6 +54,6 @@ benchmarks:
   - {name: f, kernel: flops, axes: {type: int32, threads: 64, rounds: 1}}
 END
 expect 0 "$GPUBENCH" run none.yaml --device cpu --out none --no-plots
-rate='d["records"][0]["metrics"]["flop_rate"]'
-json none/results.json "$rate[\"value\"] is None"
-json none/results.json "$rate[\"reason\"] == 'the case does no floating-point operations'"
+json none/results.json 'd["records"][0]["metrics"]["flop_rate"]["value"] is None'
+why='the case does no floating-point operations'
+json none/results.json "d['records'][0]['metrics']['flop_rate']['reason'] == '$why'"
