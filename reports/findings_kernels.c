@@ -29,6 +29,7 @@ static const struct {
     {"sorted-data", "divergence"},
     {"early-exit", "divergence"},
     {"one-lane", "divergence"},
+    {"one-lane", "divergence"},
 };
 
 const char *gb_finding_kernel(const char *rule)
