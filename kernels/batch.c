@@ -74,6 +74,16 @@ static gb_batch_sizes sizes_of(const gb_value args[])
                             .hidden = args[BATCH_HIDDEN].number};
 }
 
+/* As gb_batch_sample fills them: the rest are times between events, of which a graph has two. */
+static bool has_part(const gb_value args[], gb_timer timer, int part)
+{
+    (void)timer;
+    if (part == BATCH_PART_LAUNCH)
+        return true;
+    return !is_word(args, BATCH_EVENTS, "none") &&
+           (!is_word(args, BATCH_SUBMIT, "graph") || part == BATCH_PART_ON_DEVICE);
+}
+
 /* Values of the weights and biases of both layers. The ranges of the parameters keep all products
  * of sizes below 2^32. */
 static uint64_t model_of(const gb_batch_sizes *z)
@@ -359,6 +369,7 @@ const gb_kernel gb_kernel_batch = {
             .metrics = metrics,
             .n_metrics = GB_COUNT(metrics),
             .parts = parts,
+            .has_part = has_part,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
             .caches = GB_BIT(GB_CACHE_WARM),

@@ -19,6 +19,7 @@
  * are arguments, as the compiler would fold what it knows. */
 typedef struct divergence_constants {
     float c[DIVERGENCE_MAX_WAYS];
+    float a; /* factor of each step */
 } divergence_constants;
 
 /* How elements are dealt to paths: element i takes path (i >> shift) % 2^bits. With shift 0 the

@@ -26,7 +26,8 @@ static const gb_param params[] = {
               .max = UINT64_C(1) << 20,
               .default_value = {.number = 8}},
     [BYTES] = {.name = "bytes",
-               .summary = "size of each of the two arrays",
+               .summary = "size of each of the two arrays; on a CPU what is left of the last 512 "
+                          "bytes goes element by element, which shows in small arrays",
                .kind = GB_PARAM_BYTES,
                .min = 4,
                .max = UINT64_C(1) << 40,

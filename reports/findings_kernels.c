@@ -28,6 +28,8 @@ static const struct {
     {"divergence", "divergence"},
     {"sorted-data", "divergence"},
     {"early-exit", "divergence"},
+    {"one-lane", "divergence"},
+    {"one-lane", "divergence"},
 };
 
 const char *gb_finding_kernel(const char *rule)

@@ -24,17 +24,21 @@ static bool is_strided(const gb_row *row, double *stride)
            (gb_row_word_is(row, "pattern", "strided") && gb_row_number(row, "stride", stride));
 }
 
-/* The stride that a reader knows by heart, or the largest there is. */
+/* Stride 8, with which one 4-byte element of a 32-byte sector is used; else the largest below, else
+ * the smallest above. */
+static double rank(double stride)
+{
+    return stride <= 8 ? stride : 1 / stride;
+}
+
 static const gb_row *telling_stride(const gb_view *view)
 {
     const gb_row *found = NULL;
-    double most = 1;
+    double best = 0, stride = 1;
     for (size_t i = 0; i < view->n; i++) {
-        double stride = 1;
-        if (is_strided(&view->rows[i], &stride) && stride > 1 && most < 8 &&
-            (stride <= 8 || found == NULL) && stride > most) {
+        if (is_strided(&view->rows[i], &stride) && stride > 1 && rank(stride) > best) {
             found = &view->rows[i];
-            most = stride;
+            best = rank(stride);
         }
     }
     return found;

@@ -7,11 +7,13 @@
 
 #include "base/json.h"
 
-/* Which rows are copy curves: the kernel `copy`, one curve for each set of its other parameters. */
+/* Which rows are copy curves: the kernel `copy`, one curve for each set of its other parameters.
+ * Times that a profiler has seen are no results. */
 static bool is_copy(const gb_row *row)
 {
     double bytes = 0;
-    return strcmp(row->first->kernel, "copy") == 0 && gb_row_number(row, "bytes", &bytes);
+    return strcmp(row->first->kernel, "copy") == 0 &&
+           (row->flags & GB_BIT(GB_FLAG_PROFILED)) == 0 && gb_row_number(row, "bytes", &bytes);
 }
 
 /* `why`: the reason why there is no fit; NULL: there is one. */

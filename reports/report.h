@@ -37,6 +37,8 @@ const char *gb_row_param_text(const gb_row *row, const char *param, char *buf, s
 /* The row's parameters without those in `without` (NULL-terminated), as compact JSON with sorted
  * keys: rows with equal keys belong to one series. The caller frees; NULL on out of memory. */
 char *gb_row_key(const gb_row *row, const char *const without[]);
+/* Whether it was measured under a profiler or for one (--profile): then times are no results. */
+bool gb_results_profiled(const gb_results *results);
 /* "AMD EPYC" and kind ("cpu", "cuda") of a device of the results; "unknown" where not recorded. */
 const char *gb_results_device_name(const gb_results *results, int device);
 const char *gb_results_device_kind(const gb_results *results, int device);

@@ -189,6 +189,16 @@ char *gb_row_key(const gb_row *row, const char *const without[])
     return key;
 }
 
+bool gb_results_profiled(const gb_results *results)
+{
+    for (size_t i = 0; i < results->n; i++) {
+        if ((results->records[i].flags & GB_BIT(GB_FLAG_PROFILED)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *device_string(const gb_results *results, int device, const char *key)
 {
     const json_t *devices = json_object_get(results->document, "devices");

@@ -9,6 +9,7 @@
 #include "reports/grid.h"
 #include "reports/merge.h"
 #include "reports/report.h"
+#include "reports/table_parts.h"
 
 #define MAX_COLUMNS 32
 
@@ -20,7 +21,11 @@ typedef struct block {
     size_t n_params;
     const gb_metric *metrics[GB_MAX_METRICS]; /* those that have a value in some row */
     size_t n_metrics;
+    uint32_t common; /* flags that all measured rows have, if there are several: said once */
 } block;
+
+/* Of the samples' shape, which the median does not feel: counted below the tables. */
+#define COUNTED_FLAGS (GB_BIT(GB_FLAG_OUTLIERS) | GB_BIT(GB_FLAG_SLOW_FIRST))
 
 static const char *get(const json_t *document, const char *object, const char *key)
 {
@@ -60,6 +65,10 @@ static void header(const gb_results *results, int device, bool color, gb_buf *ou
         gb_buf_printf(out, "noise floor of this machine (self-test%s%.10s): %s\n",
                       measured != NULL ? " of " : "", measured != NULL ? measured : "",
                       gb_format_percent(json_number_value(noise), floor, sizeof floor));
+    }
+    if (gb_results_profiled(results)) {
+        gb_ink_add(out, GB_YELLOW, color,
+                   "Measured for a profiler: the times below are no results.\n");
     }
     if (strcmp(kind, "cpu") == 0) {
         gb_ink_add(out, GB_YELLOW, color,
@@ -102,6 +111,7 @@ static void add_metrics(block *b, const gb_record *record)
 static block make_block(const gb_row rows[], size_t n)
 {
     block b = {.rows = rows, .n = n};
+    size_t measured = 0;
     const char *param;
     json_t *value;
     json_object_foreach(rows[0].first->params, param, value)
@@ -114,7 +124,11 @@ static block make_block(const gb_row rows[], size_t n)
         for (size_t r = 0; r < rows[i].n; r++) {
             add_metrics(&b, rows[i].replicates[r]);
         }
+        if (rows[i].n_ok > 0) {
+            b.common = measured++ == 0 ? rows[i].flags : b.common & rows[i].flags;
+        }
     }
+    b.common = measured > 1 ? b.common & ~COUNTED_FLAGS : 0;
     return b;
 }
 
@@ -129,6 +143,15 @@ static bool one_timer(const block *b)
     return true;
 }
 
+static void flags_text(uint32_t flags, gb_buf *out)
+{
+    for (int f = 0; f < GB_FLAG_COUNT; f++) {
+        if ((flags & GB_BIT(f)) != 0) {
+            gb_buf_printf(out, "%s%s", out->length > 0 ? ", " : "", gb_flag_word((gb_flag)f));
+        }
+    }
+}
+
 /* "copy: direction=h2d, timer device, cache warm" - what is the same for all rows. */
 static void block_title(const block *b, bool color, gb_buf *out)
 {
@@ -139,7 +162,9 @@ static void block_title(const block *b, bool color, gb_buf *out)
     json_object_foreach(r->params, param, value)
     {
         char shown[160];
-        if (!varies(b->rows, b->n, param)) {
+        /* A number of 0 that all have says that the parameter is not used. */
+        const bool unused = json_is_integer(value) && json_integer_value(value) == 0;
+        if (!unused && !varies(b->rows, b->n, param)) {
             gb_buf_printf(&text, "%s=%s, ", param,
                           gb_row_param_text(&b->rows[0], param, shown, sizeof shown));
         }
@@ -150,6 +175,13 @@ static void block_title(const block *b, bool color, gb_buf *out)
     gb_buf_printf(out, "  (%stimer %s, cache %s)\n", text.data != NULL ? text.data : "",
                   one_timer(b) ? gb_timer_word(r->timer) : "by case", gb_cache_word(r->cache));
     free(name);
+    gb_buf_free(&text);
+    flags_text(b->common, &text);
+    if (text.length > 0) {
+        gb_buf_add(out, "  all cases: ");
+        gb_ink_add(out, GB_YELLOW, color, text.data);
+        gb_buf_add(out, "\n");
+    }
     gb_buf_free(&text);
 }
 
@@ -177,15 +209,6 @@ static const char *peak_text(const gb_row *row, const char *name, double value, 
     return gb_format_percent(value / metric->peak, buf, size);
 }
 
-static void flags_text(uint32_t flags, gb_buf *out)
-{
-    for (int f = 0; f < GB_FLAG_COUNT; f++) {
-        if ((flags & GB_BIT(f)) != 0) {
-            gb_buf_printf(out, "%s%s", out->length > 0 ? ", " : "", gb_flag_word((gb_flag)f));
-        }
-    }
-}
-
 /* Two replicates that differ yield intervals beyond all sense (t = 12.7): more than 100 % is not
  * told apart. */
 static const char *plus_minus_text(double half, char *buf, size_t size)
@@ -194,12 +217,6 @@ static const char *plus_minus_text(double half, char *buf, size_t size)
         return "n/a";
     }
     return half > 1 ? "> 100 %" : gb_format_percent(half, buf, size);
-}
-
-/* It has figures, but the run ended before all of its replicates. */
-static bool incomplete(const gb_row *row)
-{
-    return row->status == GB_STATUS_NOT_RUN && row->n_ok > 0;
 }
 
 static void add_values(const block *b, const gb_row *row, gb_grid *grid)
@@ -218,8 +235,8 @@ static void add_values(const block *b, const gb_row *row, gb_grid *grid)
         }
     }
     gb_buf notes = {0};
-    flags_text(row->flags, &notes);
-    if (incomplete(row)) {
+    flags_text(row->flags & ~b->common & ~COUNTED_FLAGS, &notes);
+    if (gb_row_incomplete(row)) {
         gb_buf_printf(&notes, "%s%zu of %zu replicates missing", notes.length > 0 ? ", " : "",
                       row->n - row->n_ok, row->n);
     } else if (row->n_ok < row->n) {
@@ -298,7 +315,7 @@ static void unmeasured_rows(const block *b, bool color, gb_buf *out)
     bool *done = calloc(b->n + 1, sizeof *done);
     for (size_t i = 0; done != NULL && i < b->n; i++) {
         const gb_row *row = &b->rows[i];
-        if (row->status == GB_STATUS_OK || done[i] || incomplete(row)) {
+        if (row->status == GB_STATUS_OK || done[i] || gb_row_incomplete(row)) {
             continue;
         }
         const gb_record *why = culprit(row);
@@ -307,7 +324,7 @@ static void unmeasured_rows(const block *b, bool color, gb_buf *out)
         bool together = row->status == GB_STATUS_SKIPPED || row->status == GB_STATUS_NOT_RUN;
         for (size_t j = i + 1; together && j < b->n; j++) {
             const gb_record *other = culprit(&b->rows[j]);
-            if (b->rows[j].status == row->status && !incomplete(&b->rows[j]) &&
+            if (b->rows[j].status == row->status && !gb_row_incomplete(&b->rows[j]) &&
                 other->reason != NULL && strcmp(other->reason, reason) == 0) {
                 done[j] = true;
                 same++;
@@ -325,117 +342,6 @@ static void unmeasured_rows(const block *b, bool color, gb_buf *out)
         free(text);
     }
     free(done);
-}
-
-static void fits_lines(const json_t *fits, int device, const char *benchmark, gb_buf *out)
-{
-    size_t i;
-    json_t *fit;
-    json_array_foreach(fits, i, fit)
-    {
-        const char *name = json_string_value(json_object_get(fit, "benchmark"));
-        if (name == NULL || strcmp(name, benchmark) != 0 ||
-            json_integer_value(json_object_get(fit, "device")) != device) {
-            continue;
-        }
-        char latency[32], rate[32], half[32], error[32];
-        gb_buf series = {0};
-        const char *param;
-        json_t *value;
-        json_object_foreach(json_object_get(fit, "params"), param, value)
-        {
-            if (json_is_string(value)) {
-                gb_buf_printf(&series, "%s ", json_string_value(value));
-            } else if (json_integer_value(value) != 1) {
-                gb_buf_printf(&series, "%s=%lld ", param, (long long)json_integer_value(value));
-            }
-        }
-        if (series.length > 0) {
-            series.data[series.length - 1] = '\0';
-        }
-        const char *name_shown = series.length > 0 ? series.data : benchmark;
-        const char *why = json_string_value(json_object_get(fit, "reason"));
-        if (why != NULL) {
-            gb_buf_printf(out, "  no fit %s: %s\n", name_shown, why);
-        } else {
-            gb_buf_printf(
-                out, "  fit %s: t = %s + n / %s; half of that rate at %s; worst point off by %s\n",
-                name_shown,
-                gb_format_ns(json_number_value(json_object_get(fit, "latency_ns")), latency, 32),
-                gb_format_rate(json_number_value(json_object_get(fit, "bandwidth")), "B/s", rate,
-                               32),
-                gb_format_bytes((uint64_t)json_number_value(json_object_get(fit, "n_half")), half,
-                                32),
-                gb_format_percent(json_number_value(json_object_get(fit, "max_error")), error, 32));
-        }
-        gb_buf_free(&series);
-    }
-}
-
-/* The first three findings of a device; results.json has all. */
-static void findings_lines(const json_t *findings, int device, bool color, gb_buf *out)
-{
-    size_t i, shown = 0;
-    json_t *finding;
-    json_array_foreach(findings, i, finding)
-    {
-        if (json_integer_value(json_object_get(finding, "device")) != device || shown == 3) {
-            continue;
-        }
-        if (shown++ == 0) {
-            gb_buf_add(out, "\n");
-            gb_ink_add(out, GB_BOLD, color, "What to remember\n");
-        }
-        gb_buf_printf(out, "  %zu. %s\n", shown,
-                      json_string_value(json_object_get(finding, "text")));
-    }
-}
-
-static void summary(const gb_results *results, const gb_table *table, bool color, gb_buf *out)
-{
-    size_t counts[GB_STATUSES] = {0}, partly = 0, missing = 0;
-    uint32_t flags = 0;
-    for (size_t i = 0; i < table->n; i++) {
-        if (incomplete(&table->rows[i])) {
-            partly++;
-            missing += table->rows[i].n - table->rows[i].n_ok;
-        } else {
-            counts[table->rows[i].status]++;
-        }
-        flags |= table->rows[i].flags;
-    }
-    gb_buf_add(out, "\n+- is the 95 % interval between replicates (fresh processes).\n");
-    for (int f = 0; f < GB_FLAG_COUNT; f++) {
-        if ((flags & GB_BIT(f)) != 0) {
-            gb_ink_add(out, GB_YELLOW, color, gb_flag_word((gb_flag)f));
-            gb_buf_printf(out, ": %s.\n", gb_flag_meaning((gb_flag)f));
-        }
-    }
-    gb_buf_printf(out, "%zu case%s:", table->n, table->n == 1 ? "" : "s");
-    const char *separator = " ";
-    for (int s = 0; s < GB_STATUSES; s++) {
-        if (counts[s] > 0) {
-            gb_buf_printf(out, "%s%zu %s", separator, counts[s], gb_status_word((gb_status)s));
-            separator = ", ";
-        }
-    }
-    if (partly > 0) {
-        gb_buf_printf(out, "%s%zu incomplete (%zu replicate%s missing)", separator, partly, missing,
-                      missing == 1 ? "" : "s");
-    }
-    const json_t *elapsed =
-        json_object_get(json_object_get(results->document, "run"), "elapsed_ns");
-    if (json_is_number(elapsed)) {
-        char text[32];
-        gb_buf_printf(out, "; took %s", gb_format_ns(json_number_value(elapsed), text, 32));
-    }
-    gb_buf_add(out, results->complete ? ".\n" : ". The run is not complete.\n");
-    if (results->hardware_fault != NULL) {
-        char *text = gb_text_printable(results->hardware_fault);
-        gb_ink_add(out, GB_RED, color, "hardware fault");
-        gb_buf_printf(out, ": %s. This run cannot serve as a baseline.\n", text ? text : "");
-        free(text);
-    }
 }
 
 gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_error *err)
@@ -466,13 +372,13 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
         block_title(&b, color, out);
         measured_rows(&b, color, out);
         unmeasured_rows(&b, color, out);
-        fits_lines(fits, device, r->benchmark, out);
+        gb_table_fits_lines(fits, device, r->benchmark, out);
         if (end == table.n || table.rows[end].first->device != device) {
-            findings_lines(findings, device, color, out);
+            gb_table_findings_lines(findings, device, color, out);
         }
     }
     if (code == GB_OK) {
-        summary(results, &table, color, out);
+        gb_table_summary(results, &table, color, out);
     }
     if (code == GB_OK && out->failed) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory for the table");

@@ -169,6 +169,8 @@ bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_de
     if (m->numerator == GB_PER_NOTHING)
         return true;
     gb_work work = {0};
+    if (spec->work == NULL)
+        return true;
     spec->work(args, kind, &work);
     return gb_work_count(&work, m->numerator) > 0;
 }

@@ -97,7 +97,9 @@ static json_t *describe(const char *file, const gb_suite *suite, gb_plan *const 
             continue;
         gb_need most = gb_plan_largest_need(plans[kind]);
         gb_buf_printf(
-            out, "  on %s: the largest case needs %s, the whole run takes about %s\n",
+            out,
+            "  on %s: the largest case needs %s, the whole run takes about %s if it uses its "
+            "budget\n",
             gb_device_kind_word((gb_device_kind)kind),
             gb_format_bytes(most.device_bytes + most.host_bytes + most.pinned_bytes, bytes,
                             sizeof bytes),

@@ -23,7 +23,10 @@ static void show_plan(const gb_plan *plan, gb_buf *out)
     gb_buf_printf(
         out,
         "  memory of the largest case: device %s, host %s, pinned %s\n"
-        "  time: about %s; at most %s, should every case run into its time-out\n",
+        "  time: %s if the whole budget is used; less where cases are precise early, more where "
+        "one "
+        "iteration is longer than its case's share; at most %s, should every case run into its "
+        "time-out\n",
         gb_format_bytes(most.device_bytes, need[0], sizeof need[0]),
         gb_format_bytes(most.host_bytes, need[1], sizeof need[1]),
         gb_format_bytes(most.pinned_bytes, need[2], sizeof need[2]),

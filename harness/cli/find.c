@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -93,9 +94,11 @@ void gb_find_free(gb_list *list)
 
 char *gb_find_suite(const char *typed)
 {
-    if (strchr(typed, '/') || access(typed, F_OK) == 0)
+    /* A file of that name is meant; a folder cannot be, where there is a suite called so. */
+    struct stat facts;
+    if (strchr(typed, '/') || (stat(typed, &facts) == 0 && !S_ISDIR(facts.st_mode)))
         return gb_text_copy(typed);
-    gb_list suites;
+    gb_list suites = {0};
     char *found = NULL;
     char *name = is_suite(typed) ? gb_text_copy(typed) : gb_text_format("%s" SUFFIX, typed);
     if (name && !gb_find_suites(&suites, NULL)) {

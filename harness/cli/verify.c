@@ -403,7 +403,10 @@ static gb_code check_stop(verification *v, const gb_record *r, gb_error *err)
         record_differs(v, r,
                        precise ? "not converged, but the samples are precise enough"
                                : "converged, but the samples are not precise enough");
-    if (strcmp(r->stopped_by, "max-samples") == 0 && r->n_samples < s->max_samples)
+    const json_t *run = json_object_get(v->results->document, "run");
+    const bool single = json_is_true(json_object_get(json_object_get(run, "settings"), "profile"));
+    if (strcmp(r->stopped_by, "max-samples") == 0 &&
+        r->n_samples < (single ? 1 : s->max_samples)) /* --profile: one sample is all */
         record_differs(v, r, "stopped by max-samples, but it has fewer");
     if (strcmp(r->stopped_by, "precision") == 0 && r->n_samples < s->min_samples)
         record_differs(v, r, "stopped by precision before the least number of samples");

@@ -59,6 +59,8 @@ typedef struct gb_device_info {
     char pci[32];            /* "00000000:65:00.0"; "" none */
     char driver[64];         /* "13.0" (CUDA version of the driver) */
     char driver_version[64]; /* "580.65.06"; "" unknown */
+    char vbios[64];          /* "96.00.AF.00.01", the board's firmware; "" unknown */
+    char clock_policy[64];   /* "default", or which application clocks are set; "" unknown */
     char runtime[64];        /* "13.0" ; cpu: how kernels run, e.g. "2 threads, x86-64-v4" */
     char mig[64];            /* MIG profile; "" none or unknown */
     char numa_node[16];      /* of the slot that the device sits in, a number; "" unknown */

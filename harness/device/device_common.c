@@ -82,6 +82,8 @@ json_t *gb_device_info_json(const gb_device_info *info)
         {"pci", known_text(info->pci)},
         {"driver", known_text(info->driver)},
         {"driver_version", known_text(info->driver_version)},
+        {"vbios", known_text(info->vbios)},
+        {"clock_policy", known_text(info->clock_policy)},
         {"runtime", known_text(info->runtime)},
         {"mig", known_text(info->mig)},
         {"numa_node", known_text(info->numa_node)},

@@ -46,9 +46,9 @@ struct gb_nvml {
     bool mig_mode;
     plain_fn shutdown;
     system_text_fn driver_version;
-    text_fn uuid, name;
+    text_fn uuid, name, vbios;
     number_fn pcie_gen, pcie_width, pcie_gen_max, pcie_width_max, power;
-    of_type_fn clock, clock_max, temperature;
+    of_type_fn clock, clock_max, clock_set, clock_default, temperature;
     mask_fn throttle;
     utilization_fn utilization;
     memory_fn memory;
@@ -70,6 +70,7 @@ static void find_symbols(gb_nvml *n)
     FIND(n, driver_version, "nvmlSystemGetDriverVersion");
     FIND(n, uuid, "nvmlDeviceGetUUID");
     FIND(n, name, "nvmlDeviceGetName");
+    FIND(n, vbios, "nvmlDeviceGetVbiosVersion");
     FIND(n, pcie_gen, "nvmlDeviceGetCurrPcieLinkGeneration");
     FIND(n, pcie_width, "nvmlDeviceGetCurrPcieLinkWidth");
     FIND(n, pcie_gen_max, "nvmlDeviceGetMaxPcieLinkGeneration");
@@ -77,6 +78,8 @@ static void find_symbols(gb_nvml *n)
     FIND(n, power, "nvmlDeviceGetPowerUsage");
     FIND(n, clock, "nvmlDeviceGetClockInfo");
     FIND(n, clock_max, "nvmlDeviceGetMaxClockInfo");
+    FIND(n, clock_set, "nvmlDeviceGetApplicationsClock");
+    FIND(n, clock_default, "nvmlDeviceGetDefaultApplicationsClock");
     FIND(n, temperature, "nvmlDeviceGetTemperature");
     FIND(n, throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (!n->throttle)
@@ -215,6 +218,19 @@ static uint32_t number_or_0(gb_nvml *n, number_fn query)
     return query && query(n->device, &value) == NVML_OK ? value : 0;
 }
 
+/* Application clocks alone: NVML sets locked clocks (nvidia-smi -lgc) but does not tell them. */
+static void clock_policy(gb_nvml *n, char *out, size_t size)
+{
+    unsigned set = 0, usual = 0;
+    if (!n->clock_set || !n->clock_default || n->clock_set(n->device, CLOCK_SM, &set) != NVML_OK ||
+        n->clock_default(n->device, CLOCK_SM, &usual) != NVML_OK)
+        return;
+    if (set == usual)
+        snprintf(out, size, "default");
+    else
+        snprintf(out, size, "application clock %u MHz, default %u MHz", set, usual);
+}
+
 void gb_nvml_info(gb_nvml *n, gb_device_info *info)
 {
     unsigned current = 0, pending = 0;
@@ -222,6 +238,9 @@ void gb_nvml_info(gb_nvml *n, gb_device_info *info)
     if (!n->driver_version ||
         n->driver_version(info->driver_version, sizeof info->driver_version) != NVML_OK)
         info->driver_version[0] = '\0';
+    if (!n->vbios || n->vbios(n->device, info->vbios, sizeof info->vbios) != NVML_OK)
+        info->vbios[0] = '\0';
+    clock_policy(n, info->clock_policy, sizeof info->clock_policy);
     mig_profile(n, info->mig, sizeof info->mig);
     if (n->mig && n->uuid(n->mig, info->uuid, sizeof info->uuid) != NVML_OK)
         info->uuid[0] = '\0';

@@ -17,8 +17,8 @@ typedef struct gb_nvml gb_nvml;
 gb_nvml *gb_nvml_open(const char *pci, const char *uuid, char *reason, size_t size);
 void gb_nvml_close(gb_nvml *nvml); /* fine with NULL */
 
-/* Fills what NVML knows better than CUDA: driver version, MIG profile, PCIe maximum, free memory
- * (not under MIG), ECC; and clocks where CUDA has given 0 for them. */
+/* Fills what NVML knows better than CUDA: driver version, firmware, clock policy, MIG profile, PCIe
+ * maximum, free memory (not under MIG), ECC; and clocks where CUDA has given 0 for them. */
 void gb_nvml_info(gb_nvml *nvml, gb_device_info *info);
 
 /* Momentary readings, those first that change as soon as the work ends: clocks, the link, why

@@ -305,7 +305,7 @@ gb_code gb_measuring_describe(gb_measuring *m, uint64_t total_ns, gb_error *err)
     flag(m, GB_FLAG_GATE_OFF, m->record->timer == GB_TIMER_DEVICE && !m->record->gated);
     flag(m, GB_FLAG_GATE_EXPIRED, m->rejected > 0);
     flag(m, GB_FLAG_SYNCHRONOUS_LAUNCHES, info->synchronous_launches);
-    flag(m, GB_FLAG_PROFILED, info->profiler);
+    flag(m, GB_FLAG_PROFILED, info->profiler || m->how->profile);
     flag(m, GB_FLAG_EMULATED, m->dev->emulated);
 
     gb_code code = GB_OK;

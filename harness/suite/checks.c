@@ -366,6 +366,8 @@ static gb_code check_benchmark(gb_reader *reader, const gb_benchmark *b, uint64_
         code = check_combinations(reader, b, work, &error);
     if (code == GB_OK)
         code = gb_check_expects(reader, b, work, &error);
+    if (code == GB_OK)
+        code = gb_check_metrics(reader, b, work, &error);
     if (code == GB_INVALID)
         *countable = false;
     if (error.code == GB_INVALID)

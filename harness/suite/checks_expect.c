@@ -18,6 +18,8 @@ typedef struct search {
     uint64_t *work;
     uint32_t index;
     size_t cases, n_of, n_over, both; /* cases that `where` selects, and of those each side */
+    gb_device_kind kind;
+    char *without; /* id of the first of them that can have no value of the metric; owned */
     side *sides;
     size_t n, capacity;
 } search;
@@ -92,10 +94,16 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
     if (!all_hold(e->where, e->n_where, args))
         return GB_OK;
     s->cases++;
+    bool of = e->n_of > 0 && all_hold(e->of, e->n_of, args);
+    bool over = e->n_of > 0 && all_hold(e->over, e->n_over, args);
+    if ((e->n_of == 0 || of || over) && s->without == NULL &&
+        !gb_case_has_metric(s->benchmark, args, s->kind, e->metric)) {
+        s->without = gb_case_id(s->benchmark, args);
+        if (s->without == NULL)
+            return gb_fail(err, GB_NO_MEMORY, "no memory for a case id");
+    }
     if (e->n_of == 0)
         return GB_OK;
-    bool of = all_hold(e->of, e->n_of, args);
-    bool over = all_hold(e->over, e->n_over, args);
     uint64_t group = of || over ? group_of(s, args) : 0;
     s->n_of += of;
     s->n_over += over;
@@ -158,12 +166,23 @@ static gb_code check_expect(gb_reader *reader, const gb_benchmark *benchmark,
     const char *worst = NULL;
     size_t kinds = 0;
     for (int kind = 0; kind < GB_DEVICE_KINDS; kind++) {
-        search s = {.benchmark = benchmark, .expect = expect, .work = work};
+        search s = {
+            .benchmark = benchmark, .expect = expect, .work = work, .kind = (gb_device_kind)kind};
         if (!gb_cases_any(benchmark, (gb_device_kind)kind))
             continue;
         gb_code code = gb_cases_each(benchmark, (gb_device_kind)kind, work, look_at, &s, err);
         const char *what = code == GB_OK ? complaint(&s, any_pair(&s)) : NULL;
         free(s.sides);
+        if (code == GB_OK && s.without != NULL) /* unknown whenever it runs on this kind */
+            gb_diagnostics_add(reader->diagnostics, expect->line, expect->column,
+                               "expect: %s can have no value of '%s' on %s: nothing of it is "
+                               "counted, or timed by its timer; leave it out with 'where'",
+                               s.without, benchmark->spec->metrics[expect->metric].name,
+                               gb_device_kind_word((gb_device_kind)kind));
+        const bool told = s.without != NULL;
+        free(s.without);
+        if (told)
+            return code;
         if (code != GB_OK || what == NULL) /* one kind on which it can be evaluated is enough */
             return code;
         worst = kinds++ == 0 ? what : worst;

@@ -47,4 +47,12 @@ gb_code gb_check_expects(gb_reader *reader, const gb_benchmark *benchmark, uint6
  * meet (work NULL: not looked for). Takes from *work as the others. GB_OK also when there were diagnostics; GB_NO_MEMORY. */
 gb_code gb_check_classes(gb_reader *reader, uint64_t *work, gb_error *err);
 
+/* Gates and plots of metrics that no case of any kind of device can have. As gb_check_expects. */
+gb_code gb_check_metrics(gb_reader *reader, const gb_benchmark *benchmark, uint64_t *work,
+                         gb_error *err);
+/* Whether a case may have a value of a metric; true also where its kernel refuses it or skips it.
+ */
+bool gb_case_has_metric(const gb_benchmark *benchmark, const gb_value args[], gb_device_kind kind,
+                        int metric);
+
 #endif

@@ -170,6 +170,10 @@ static void doubts(paper *p, const gb_sheet *sheet)
                           gb_flag_meaning((gb_flag)f));
         }
     }
+    if (tally->nameless > 0) {
+        gb_buf_printf(&lines, "- left out: %zu values of metrics without a name or a unit\n",
+                      tally->nameless);
+    }
     if (lines.length > 0) {
         put_line(p, "", "", "### Not trustworthy, and why\n\n");
         for (char *line = lines.data, *next; *line != '\0'; line = next) {

@@ -122,7 +122,7 @@ typedef struct gb_lines {
 } gb_lines;
 gb_code gb_lines_make(const gb_sheet *sheet, const gb_group *group, gb_lines *out, gb_error *err);
 void gb_lines_free(gb_lines *lines);
-/* The text of a cell, its sort key (NAN: none) and class (may be NULL). */
+/* cells.c: the text of a cell, its sort key (NAN: none) and class (may be NULL). */
 void gb_lines_cell(const gb_sheet *sheet, const gb_lines *lines, const gb_line *line,
                    const gb_column *column, gb_buf *text, double *sort, const char **class_name);
 /* Whether a parameter has several values in a group. */

@@ -1,14 +1,15 @@
 #include "reports/page/svg.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "reports/page/html.h"
+#include "reports/page/svg_values.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define MOST_DEPTH 32 /* gnuplot nests 6 deep */
 
 /* Elements that draw, and nothing else: no script, no foreign content, no links, no animation, no
  * images, no style sheets. */
@@ -28,20 +29,22 @@ typedef struct reader {
     const char *prefix, *title;
     gb_buf *out;
     gb_error *err;
-    int depth;       /* open elements */
-    int in_text;     /* depth of an open text element, 0: none; blanks count there */
+    int depth;                    /* open elements */
+    const char *open[MOST_DEPTH]; /* their names */
+    int in_text;                  /* depth of an open text element, 0: none; blanks count there */
     size_t left_out; /* depth of an element that is left out with its content; 0: none */
     bool ended;      /* the root was closed */
 } reader;
 
-static bool is_one_of(const char *const words[], size_t n, const char *word)
+/* The word in the list, which lives on; NULL: it is not there. */
+static const char *one_of(const char *const words[], size_t n, const char *word)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(words[i], word) == 0) {
-            return true;
+            return words[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 static gb_code refuse(const reader *r, const char *what, const char *word)
@@ -121,99 +124,13 @@ static bool read_value(reader *r, gb_buf *value)
     return r->at++ < r->n;
 }
 
-/* A colour as red, green and blue; false: not one of the forms that gnuplot writes. */
-static bool parse_colour(const char *text, unsigned rgb[3])
-{
-    static const struct {
-        const char *name;
-        unsigned level;
-    } greys[] = {{"black", 0}, {"white", 255}, {"grey", 128}, {"gray", 128}, {"lightgrey", 211}};
-    for (size_t i = 0; i < COUNT(greys); i++) {
-        if (gb_text_equal_nocase(text, greys[i].name)) {
-            rgb[0] = rgb[1] = rgb[2] = greys[i].level;
-            return true;
-        }
-    }
-    int end = 0;
-    if (sscanf(text, "rgb( %3u , %3u , %3u )%n", &rgb[0], &rgb[1], &rgb[2], &end) == 3 && end > 0 &&
-        text[end] == '\0') {
-        return true;
-    }
-    end = 0;
-    return text[0] == '#' && strlen(text) == 7 &&
-           sscanf(text, "#%2x%2x%2x%n", &rgb[0], &rgb[1], &rgb[2], &end) == 3 && end == 7;
-}
-
-/* The colour of the page's style for a colour of a plot; NULL: it stays. Greys are told apart by
- * what they are used for: dark ones are text, light ones lines. */
-static const char *page_colour(const unsigned rgb[3])
-{
-    static const struct {
-        unsigned rgb[3];
-        const char *variable;
-    } palette[] = {{{0, 114, 178}, "var(--s1)"}, {{213, 94, 0}, "var(--s2)"},
-                   {{0, 158, 115}, "var(--s3)"}, {{204, 121, 167}, "var(--s4)"},
-                   {{230, 159, 0}, "var(--s5)"}, {{86, 180, 233}, "var(--s6)"}};
-    for (size_t i = 0; i < COUNT(palette); i++) {
-        if (memcmp(palette[i].rgb, rgb, sizeof palette[i].rgb) == 0) {
-            return palette[i].variable;
-        }
-    }
-    if (rgb[0] != rgb[1] || rgb[1] != rgb[2]) {
-        return NULL;
-    }
-    return rgb[0] < 64    ? "var(--fg)"
-           : rgb[0] < 150 ? "var(--muted)"
-           : rgb[0] < 245 ? "var(--rule)"
-                          : "var(--bg)";
-}
-
-static bool is_colour(const char *name)
-{
-    static const char *const names[] = {"fill", "stroke", "color", "stop-color", "flood-color"};
-    return is_one_of(names, COUNT(names), name);
-}
-
-/* Adds a value whose url(#id) get the prefix. False: a reference to anything else, or a script. */
-static bool add_value(reader *r, const char *value)
-{
-    for (const char *at = value; *at != '\0';) {
-        if (strncasecmp(at, "url(", 4) == 0) {
-            at += 4;
-            at += *at == '\'' || *at == '"';
-            if (*at != '#') {
-                return false;
-            }
-            gb_buf_printf(r->out, "url(#%s", r->prefix);
-            at++;
-            for (; *at != '\0' && *at != ')'; at++) {
-                if (*at != '\'' && *at != '"') {
-                    gb_buf_add_bytes(r->out, at, 1);
-                }
-            }
-            continue;
-        }
-        if (strncasecmp(at, "script:", 7) == 0 || *at == '\\' || *at == '@') {
-            return false;
-        }
-        if (*at == '"' || *at == '>') {
-            gb_buf_add(r->out, *at == '"' ? "&quot;" : "&gt;");
-        } else {
-            gb_buf_add_bytes(r->out, at, 1);
-        }
-        at++;
-    }
-    return true;
-}
-
 static gb_code add_attribute(reader *r, const char *name, const char *value)
 {
-    unsigned rgb[3];
-    const char *colour = is_colour(name) && parse_colour(value, rgb) ? page_colour(rgb) : NULL;
+    const char *colour = gb_svg_page_colour(name, value);
     if (strncasecmp(name, "on", 2) == 0) {
         return refuse(r, "the attribute", name);
     }
-    if ((r->depth == 0 && is_one_of(dropped, COUNT(dropped), name)) ||
+    if ((r->depth == 0 && one_of(dropped, COUNT(dropped), name) != NULL) ||
         strncmp(name, "xml", 3) == 0 || strcmp(name, "font-family") == 0) {
         return GB_OK;
     }
@@ -230,7 +147,9 @@ static gb_code add_attribute(reader *r, const char *name, const char *value)
     } else {
         gb_buf_printf(r->out, " %s=\"", name);
     }
-    if (!add_value(r, colour != NULL ? colour : value)) {
+    if (colour != NULL) {
+        gb_buf_add(r->out, colour);
+    } else if (!gb_svg_add_value(r->out, r->prefix, value)) {
         return refuse(r, "a reference to", value);
     }
     gb_buf_add(r->out, "\"");
@@ -276,10 +195,13 @@ static gb_code opening_tag(reader *r)
     char name[32];
     bool closed;
     r->at++;
-    if (!read_name(r, name, sizeof name) || !is_one_of(elements, COUNT(elements), name)) {
+    const bool read = read_name(r, name, sizeof name);
+    const char *known = read ? one_of(elements, COUNT(elements), name) : NULL;
+    if (known == NULL) {
         return refuse(r, "the element", name);
     }
-    if (r->ended || r->left_out != 0 || (r->depth == 0) != (strcmp(name, "svg") == 0)) {
+    if (r->ended || r->left_out != 0 || r->depth == MOST_DEPTH ||
+        (r->depth == 0) != (strcmp(name, "svg") == 0)) {
         return refuse(r, "in the wrong place", name);
     }
     size_t begin = r->out->length;
@@ -306,7 +228,7 @@ static gb_code opening_tag(reader *r)
         gb_buf_add(r->out, "</title>");
     }
     if (!closed) {
-        r->depth++;
+        r->open[r->depth++] = known;
         if (r->in_text == 0 && (strcmp(name, "text") == 0 || strcmp(name, "title") == 0)) {
             r->in_text = r->depth;
         }
@@ -322,7 +244,7 @@ static gb_code closing_tag(reader *r)
     r->at += 2;
     bool read = read_name(r, name, sizeof name);
     skip_blanks(r);
-    if (!read || !starts(r, ">") || r->depth == 0 || !is_one_of(elements, COUNT(elements), name)) {
+    if (!read || !starts(r, ">") || r->depth == 0 || strcmp(r->open[r->depth - 1], name) != 0) {
         return refuse(r, "not well-formed near", name);
     }
     r->at++;

@@ -204,7 +204,7 @@ static void draw_mark(ladder *l, const mark *m)
 
 static void write_legend(const ladder *l, gb_legend *legend)
 {
-    for (size_t s = 0; s < l->figures.n; s++) {
+    for (size_t s = 0; s < l->figures.n && l->figures.n > 1; s++) { /* one needs no name */
         gb_legend_entry(legend, l->figures.items[s].label, gb_picture_dash(s), gb_picture_point(s),
                         gb_picture_colour(s), NULL);
     }

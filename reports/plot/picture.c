@@ -22,7 +22,7 @@ static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#C8709F"
                                       "#B98000", "#3795CC", "#7F7F7F"};
 static const int points[] = {7, 5, 9, 11, 13, 4, 6, 8, 10, 12};
 static const int dashes[] = {1, 2, 4, 5, 3};
-static const int fills[] = {3, 2, 4, 5, 6, 7, 1};
+static const int fills[] = {3, 2, 4, 5, 6, 7, 1, 0}; /* of another number than colours */
 
 const char *gb_picture_colour(size_t series)
 {

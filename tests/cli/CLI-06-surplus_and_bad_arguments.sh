@@ -20,7 +20,7 @@ usage "surplus argument 'extra'" run s.yaml extra
 usage "surplus argument 'extra'" list extra
 usage "surplus argument 'extra'" describe copy extra
 usage "KERNEL is missing" describe
-usage "DIR is missing" report
+usage "DIR... is missing" report
 usage "did you mean 'copy'" describe cpoy
 usage "--out needs a value" run s.yaml --out
 usage "--out needs a value" run s.yaml --out --quiet

@@ -12,3 +12,22 @@ json p/results.json 'all(r["status"] == "ok" and r["verified"] for r in d["recor
 json p/results.json 'all(r["time_ns"]["n"] == 1 for r in d["records"])'
 json p/results.json 'all(r["iterations_per_sample"] == 1 for r in d["records"])'
 json p/results.json 'not any(r["gated"] for r in d["records"])'
+
+# Its times are no results, and nothing is made of them.
+json p/results.json 'all("profiled" in r["flags"] for r in d["records"])'
+json p/results.json 'd["fits"] == [] and d["findings"] == []'
+has out 'Measured for a profiler: the times below are no results.'
+hasnt out 'What to remember'
+cat >e.yaml <<'END'
+gpubench: 1
+name: e
+budget: 1s
+benchmarks:
+  - name: l
+    kernel: noop
+    expect: [{metric: time, max: 1ns}]
+END
+expect 0 "$GPUBENCH" run e.yaml --device cpu --no-plots --out e --profile
+json e/results.json '[(x["outcome"], x["value"]) for x in d["expectations"]] == [("skipped", None)]'
+hasnt out 'FAILED'
+expect 0 "$GPUBENCH" verify e

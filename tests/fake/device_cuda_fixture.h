@@ -3,6 +3,7 @@
 #ifndef GB_TESTS_DEVICE_CUDA_FIXTURE_H
 #define GB_TESTS_DEVICE_CUDA_FIXTURE_H
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +29,27 @@ static inline void set(const char *name, const char *value)
 
 static inline void clean_environment(void)
 {
-    static const char *const names[] = {
-        "FAKE_CUDA_FAIL",          "FAKE_CUDA_FAIL_CALL",       "FAKE_CUDA_FAIL_WITH",
-        "FAKE_CUDA_DEVICES",       "FAKE_CUDA_DRIVER",          "FAKE_CUDA_CC",
-        "FAKE_CUDA_ATTRIBUTES",    "FAKE_CUDA_MEMORY",          "FAKE_CUDA_PINNED_LIMIT",
-        "FAKE_CUDA_COPY",          "FAKE_CUDA_ELAPSED_MS",      "FAKE_CUDA_KERNEL_ERROR",
-        "FAKE_CUDA_STATIC_SHARED", "FAKE_CUDA_RESIDENT_BLOCKS", "FAKE_NVML_INIT",
-        "FAKE_NVML_UNSUPPORTED",   "CUDA_VISIBLE_DEVICES",      "CUDA_LAUNCH_BLOCKING",
-        "FAKE_CUBLAS_CREATE",      "FAKE_CUBLAS_GEMM"};
+    static const char *const names[] = {"FAKE_CUDA_FAIL",
+                                        "FAKE_CUDA_FAIL_CALL",
+                                        "FAKE_CUDA_FAIL_WITH",
+                                        "FAKE_CUDA_DEVICES",
+                                        "FAKE_CUDA_DRIVER",
+                                        "FAKE_CUDA_CC",
+                                        "FAKE_CUDA_ATTRIBUTES",
+                                        "FAKE_CUDA_MEMORY",
+                                        "FAKE_CUDA_PINNED_LIMIT",
+                                        "FAKE_CUDA_COPY",
+                                        "FAKE_CUDA_ELAPSED_MS",
+                                        "FAKE_CUDA_KERNEL_ERROR",
+                                        "FAKE_CUDA_STATIC_SHARED",
+                                        "FAKE_CUDA_RESIDENT_BLOCKS",
+                                        "FAKE_NVML_INIT",
+                                        "FAKE_NVML_UNSUPPORTED",
+                                        "FAKE_NVML_APPLICATION_CLOCK",
+                                        "CUDA_VISIBLE_DEVICES",
+                                        "CUDA_LAUNCH_BLOCKING",
+                                        "FAKE_CUBLAS_CREATE",
+                                        "FAKE_CUBLAS_GEMM"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
     fake_cuda_reset();

@@ -3,7 +3,8 @@
  * NVML index, so that a test sees whose it is.
  *
  * FAKE_NVML_INIT=18: nvmlInit fails with that. FAKE_NVML_UNSUPPORTED="nvmlDeviceGetPowerUsage,...":
- * these return 3. FAKE_NVML_PROCESSES=n: compute processes besides the caller. */
+ * these return 3. FAKE_NVML_PROCESSES=n: compute processes besides the caller.
+ * FAKE_NVML_APPLICATION_CLOCK=n: MHz, instead of the default 1410. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,9 @@ int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *out);
 int nvmlDeviceGetPowerUsage(void *device, unsigned *out);
 int nvmlDeviceGetClockInfo(void *device, int type, unsigned *out);
 int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *out);
+int nvmlDeviceGetApplicationsClock(void *device, int type, unsigned *out);
+int nvmlDeviceGetDefaultApplicationsClock(void *device, int type, unsigned *out);
+int nvmlDeviceGetVbiosVersion(void *device, char *out, unsigned size);
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *out);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *out);
 int nvmlDeviceGetUtilizationRates(void *device, unsigned out[2]);
@@ -99,6 +103,29 @@ int nvmlDeviceGetUUID(void *device, char *out, unsigned size)
 int nvmlDeviceGetName(void *device, char *out, unsigned size)
 {
     snprintf(out, size, "Fake GPU (nvml %d)", index_of(device));
+    return unsupported(__func__);
+}
+
+int nvmlDeviceGetVbiosVersion(void *device, char *out, unsigned size)
+{
+    snprintf(out, size, "96.00.AF.00.0%d", index_of(device));
+    return unsupported(__func__);
+}
+
+int nvmlDeviceGetApplicationsClock(void *device, int type, unsigned *out)
+{
+    const char *set = getenv("FAKE_NVML_APPLICATION_CLOCK");
+    (void)device;
+    (void)type;
+    *out = set ? (unsigned)atoi(set) : 1410;
+    return unsupported(__func__);
+}
+
+int nvmlDeviceGetDefaultApplicationsClock(void *device, int type, unsigned *out)
+{
+    (void)device;
+    (void)type;
+    *out = 1410;
     return unsupported(__func__);
 }
 

@@ -93,6 +93,30 @@ START_TEST(DEV_09_telemetry_is_that_of_the_gpu_in_the_same_slot)
 }
 END_TEST
 
+static void reopen(void)
+{
+    dev->ops->close(dev);
+    ck_assert_int_eq(gb_device_cuda_open(0, &dev, &err), GB_OK);
+}
+
+START_TEST(firmware_and_clock_policy_are_told_or_unknown)
+{
+    ck_assert_str_eq(dev->info.vbios, "96.00.AF.00.03");
+    ck_assert_str_eq(dev->info.clock_policy, "default");
+    set("FAKE_NVML_APPLICATION_CLOCK", "1200");
+    reopen();
+    ck_assert_str_eq(dev->info.clock_policy, "application clock 1200 MHz, default 1410 MHz");
+    set("FAKE_NVML_UNSUPPORTED", "nvmlDeviceGetVbiosVersion,nvmlDeviceGetDefaultApplicationsClock");
+    reopen();
+    ck_assert_str_eq(dev->info.vbios, "");
+    ck_assert_str_eq(dev->info.clock_policy, "");
+    json_t *facts = gb_device_info_json(&dev->info);
+    ck_assert(json_is_null(json_object_get(facts, "vbios")));
+    ck_assert(json_is_null(json_object_get(facts, "clock_policy")));
+    json_decref(facts);
+}
+END_TEST
+
 START_TEST(DEV_04_nvml_that_does_not_match_is_one_reason_and_no_failure)
 {
     gb_telemetry t;
@@ -354,6 +378,7 @@ static void add_cases(Suite *suite)
     tcase_set_timeout(open, 60);
     tcase_add_test(open, DEV_09_telemetry_is_that_of_the_gpu_in_the_same_slot);
     tcase_add_test(open, DEV_04_nvml_that_does_not_match_is_one_reason_and_no_failure);
+    tcase_add_test(open, firmware_and_clock_policy_are_told_or_unknown);
     tcase_add_test(open, DEV_05_each_reading_is_missing_on_its_own);
     tcase_add_test(open, DEV_20_other_processes_are_counted_without_this_one);
     tcase_add_test(open, DEV_12_a_lost_context_is_reported_by_the_next_wait_and_for_good);

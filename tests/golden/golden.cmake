@@ -11,6 +11,7 @@ if(Python3_FOUND)
   add_test(NAME golden.make
     COMMAND ${gb_reports} make $<TARGET_FILE:gpubench> $<TARGET_FILE:golden_plan> ${gb_golden})
   set_tests_properties(golden.make PROPERTIES FIXTURES_SETUP golden)
+  add_test(NAME golden.expected COMMAND ${gb_reports} compare ${gb_golden})
   add_test(NAME golden.verify COMMAND ${gb_reports} verify $<TARGET_FILE:gpubench> ${gb_golden})
   add_test(NAME golden.schema COMMAND ${Python3_EXECUTABLE}
     ${PROJECT_SOURCE_DIR}/tests/unit/results_schema.py
@@ -24,7 +25,7 @@ if(Python3_FOUND)
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/says.py $<TARGET_FILE:gpubench> ${gb_golden})
   add_test(NAME browser.RES-20_pages
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/../browser/pages.py ${gb_golden})
-  set(gb_behind golden.verify golden.schema golden.data_TIM-17 browser.RES-20_pages
+  set(gb_behind golden.expected golden.verify golden.schema golden.data_TIM-17 browser.RES-20_pages
     golden.pictures_PLT-02_PLT-05_PLT-08_PLT-14 golden.says_RES-10_RES-18_RES-20_RES-21_RES-22)
   set_tests_properties(${gb_behind} PROPERTIES FIXTURES_REQUIRED golden)
   set_tests_properties(golden.make ${gb_behind} PROPERTIES TIMEOUT 300 LABELS golden

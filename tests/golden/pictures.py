@@ -151,6 +151,36 @@ def says(path, run, kind, title):
     return problems
 
 
+def told_apart(path):
+    """Series with a name in the legend have different signs: colour, point, dash or pattern."""
+    seen, problems = {}, []
+    with open(path, encoding="utf-8") as file:
+        svg = file.read().split("set terminal pngcairo")[0].rsplit("\nplot ", 1)[-1]
+    for entry in svg.split(", \\\n"):
+        title = re.search(r" title ('.*')", entry)
+        look = tuple(re.findall(r"(?:pointtype|dashtype|pattern|color rgb) \S+", entry))
+        if title and look:
+            if look in seen and seen[look] != title.group(1):
+                problems.append(f"{title.group(1)[:40]} looks like {seen[look][:40]}")
+            seen[look] = title.group(1)
+    return problems
+
+
+def contrast(colour):
+    """WCAG 2.2, against white."""
+    channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 1.05 / (0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
+
+
+def pale(path):
+    """Colours (greys are grids and axes) that are hard to see on white."""
+    with open(path, encoding="utf-8") as file:
+        colours = set(re.findall(r"color rgb '(#[0-9a-fA-F]{6})'", file.read()))
+    return [f"{c} has contrast {contrast(c):.2f} on white, least 3" for c in sorted(colours)
+            if len({c[1:3], c[3:5], c[5:7]}) > 1 and contrast(c) < 3]
+
+
 def by_hand(directory, script):
     """gnuplot plots/x.gp in a copy of the directory's scripts and data."""
     svg = os.path.join(directory, "plots", script[:-3] + ".svg")
@@ -196,7 +226,8 @@ def check(directory, decoded):
         kind, title = plot.get("type"), plot.get("title")
         path = os.path.join(plots, name)
         try:
-            found = check_pair(path, i == 0 or kind not in decoded)
+            found = check_pair(path, i == 0 or kind not in decoded) + \
+                told_apart(path + ".gp") + pale(path + ".gp")
             # A distribution's title goes on with the name of its case.
             found += says(path + ".svg", run, kind, title if kind in METRICS[:-2] else None) if run else []
         except (OSError, ValueError, ElementTree.ParseError) as error:

@@ -1,5 +1,6 @@
 /* The one rule of all findings: when two cases differ, and when a figure may be quoted. */
 #include "reports/contrast.h"
+#include "reports/findings.h"
 
 #include "suite/expect.h"
 #include "unit/check_main.h"
@@ -299,6 +300,7 @@ START_TEST(no_rule_says_what_noise_could_have_made)
             char *text = finding(&f, rules[i]);
             ck_assert_msg((text == NULL) == (noisy == 1), "%s: %s", rules[i],
                           text != NULL ? text : "silent");
+            ck_assert_msg(gb_finding_kernel(rules[i]) != NULL, "%s", rules[i]);
             free(text);
         }
         /* nor any other rule */

@@ -1,5 +1,5 @@
 /* divergence on the cpu device: sizes and paths, and launches that go wrong in ways in which a
- * kernel does: each must be noticed, however tight the tolerance has to be. */
+ * kernel does: each must be noticed. */
 #include "kernels/divergence.h"
 
 #include "unit/check_main.h"

@@ -104,6 +104,15 @@ START_TEST(a_stride_wastes_most_of_what_moves)
                       "Stride 8 wastes 88 % of the bytes moved (whole sectors of 32 bytes): 100 "
                       "GB/s of useful data against 800 GB/s in order.");
     json_decref(findings);
+    /* Whatever the order of the cases. */
+    json_object_set_new(f.results.records[2].params, "stride", json_integer(16));
+    json_object_set_new(f.results.records[1].params, "stride", json_integer(64));
+    findings = findings_of(&f);
+    const char *found = text_of(findings, "stride-waste");
+    ck_assert(found != NULL && strncmp(found, "Stride 16 wastes", 16) == 0);
+    json_decref(findings);
+    json_object_set_new(f.results.records[2].params, "stride", json_integer(8));
+    json_object_set_new(f.results.records[1].params, "stride", json_integer(4));
     /* A failed case is no comparison: the next stride speaks, the order is not named. */
     f.results.records[2].status = GB_STATUS_FAILED;
     f.results.records[0].status = GB_STATUS_WRONG;
@@ -152,8 +161,29 @@ END_TEST
 
 START_TEST(every_rule_has_its_kernel)
 {
-    static const char *const rules[] = {"latency-dominates", "both-ways",  "stride-waste",
-                                        "batch-knee",        "early-exit", "cache-against-memory"};
+    static const char *const rules[] = {"launch-in-cached-reads",
+                                        "order-of-access",
+                                        "pinned-against-pageable",
+                                        "many-small-copies",
+                                        "latency-dominates",
+                                        "both-ways",
+                                        "stride-waste",
+                                        "cache-against-memory",
+                                        "transpose-tiles",
+                                        "bank-conflicts",
+                                        "launch",
+                                        "many-launches",
+                                        "graph-break-even",
+                                        "ridge",
+                                        "memory-bound",
+                                        "tiled-product",
+                                        "vendor-product",
+                                        "tensor-product",
+                                        "batch-knee",
+                                        "divergence",
+                                        "sorted-data",
+                                        "early-exit",
+                                        "one-lane"};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         ck_assert_ptr_nonnull(gb_finding_kernel(rules[i]));
     }

@@ -152,6 +152,7 @@ START_TEST(a_drawing_follows_the_page)
     const char *body = "<title>Gnuplot</title><desc>Produced by</desc><!-- <script> -->"
                        "<g id=\"c\" color='black' fill = \"#ffffff\"><defs><circle id='pt' r='1'/>"
                        "</defs><use xlink:href='#pt' color='rgb(  0, 114, 178)'/>"
+                       "<g stroke='#3795CC' fill='rgb(185, 128, 0)' transform='scale(2.00)'/>"
                        "<path clip-path='url(#c)' stroke='rgb(221, 221, 221)' fill='#123456' "
                        "d='M0,0\n\t L1,1'/><g font-family=\"sans\" fill=\"rgb(85,85,85)\">"
                        "<text> a &amp; b </text></g></g>";
@@ -162,6 +163,7 @@ START_TEST(a_drawing_follows_the_page)
         "<title id=\"p1-title\">A &lt;curve&gt;</title>"
         "<g id=\"p1-c\" color=\"var(--fg)\" fill=\"var(--bg)\"><defs><circle id=\"p1-pt\" r=\"1\"/>"
         "</defs><use href=\"#p1-pt\" color=\"var(--s1)\"/>"
+        "<g stroke=\"var(--s6)\" fill=\"var(--s5)\" transform=\"scale(2.00)\"/>"
         "<path clip-path=\"url(#p1-c)\" stroke=\"var(--rule)\" fill=\"#123456\" d=\"M0,0 L1,1\"/>"
         "<g fill=\"var(--muted)\"><text> a &amp; b </text></g></g></svg>");
     gb_buf_free(&out);
@@ -182,6 +184,15 @@ START_TEST(what_is_no_drawing_is_refused)
         "<use xlink:href='https://example.org/x.svg#x'/>",
         "<rect fill='url(https://example.org/x)'/>",
         "<rect fill='URL( \"//example.org/x\")'/>",
+        "<rect fill='u&#114;l(https://example.org/x)'/>",
+        "<rect fill='url&lpar;https://example.org/x)'/>",
+        "<rect style='background:image-set(\"//example.org/x\" 1x)'/>",
+        "<rect style='cursor:src(#x)'/>",
+        "<rect clip-path='url(#a b)'/>",
+        "<rect style='x: expression(1)'/>",
+        "<rect style='@import x'/>",
+        "<g></text>",
+        "<g></svg></g>",
         "<use href='javascript:alert(1)'/>",
         "<animate attributeName='x'/>",
         "<g",

@@ -230,6 +230,49 @@ START_TEST(KRN_14_each_timer_has_a_metric_of_its_own)
 }
 END_TEST
 
+/* What the suite's checks ask of a spec, against what a measured case has. */
+START_TEST(a_case_has_the_parts_and_metrics_that_its_kernel_says)
+{
+    static const struct {
+        const char *kernel, *args;
+    } cases[] = {{"launch", "launches=4"},
+                 {"copy", "direction=h2d,memory=pinned,bytes=4096"},
+                 {"copy", "direction=bidirectional,memory=pinned,bytes=4096"},
+                 {"batch", "batch=1,width=64,hidden=64"},
+                 {"batch", "batch=1,width=64,hidden=64,events=none"},
+                 {"batch", "batch=1,width=64,hidden=64,submit=graph"},
+                 {"flops", "type=int32,threads=64,rounds=1"},
+                 {"flops", "type=fp32,threads=64,rounds=1"},
+                 {"noop", "what=kernel"}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0] * GB_TIMERS; c++) {
+        gb_value args[KERNEL_ARGS_MAX];
+        const char *text = cases[c / GB_TIMERS].args, *name;
+        const gb_kernel_spec *spec = &kernel_args(cases[c / GB_TIMERS].kernel, text, args)->spec;
+        const gb_timer timer = (gb_timer)(c % GB_TIMERS);
+        json_t *value;
+        gb_record r;
+        int part = 0;
+        if ((spec->timers & GB_BIT(timer)) == 0)
+            continue;
+        measure(spec->name, text, timer, &r);
+        ck_assert_int_eq(r.status, GB_STATUS_OK);
+        for (size_t i = 0; i < r.n_metrics; i++)
+            ck_assert_msg(isfinite(r.metrics[i].value) ==
+                              gb_spec_has_metric(spec, args, GB_CPU, timer, (int)i),
+                          "%s %s %s: %s is %g", spec->name, text, gb_timer_word(timer),
+                          r.metrics[i].name, r.metrics[i].value);
+        json_object_foreach(r.parts_ns, name, value)
+        {
+            ck_assert_msg(json_is_number(value) ==
+                              (spec->has_part == NULL || spec->has_part(args, timer, part)),
+                          "%s %s %s: part %s", spec->name, text, gb_timer_word(timer), name);
+            part++;
+        }
+        gb_record_free(&r);
+    }
+}
+END_TEST
+
 /* Takes a sample of so many iterations and returns how many launches waited at once. */
 static unsigned long most_waiting(const char *kernel, const char *text, gb_timer timer,
                                   uint64_t iterations, uint32_t *bound)
@@ -496,6 +539,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, a_missing_launch_is_noticed);
     tcase_add_test(tc, arguments_that_are_cut_off_are_noticed);
     tcase_add_test(tc, KRN_14_each_timer_has_a_metric_of_its_own);
+    tcase_add_test(tc, a_case_has_the_parts_and_metrics_that_its_kernel_says);
     tcase_add_test(tc, TIM_21_launches_in_flight_stay_under_the_recorded_bound);
     tcase_add_test(tc, TIM_21_events_between_streams_count_among_what_waits);
     tcase_add_loop_test(tc, KRN_12_every_measure_of_any_shape_counts_every_node, 0,

@@ -111,6 +111,19 @@ START_TEST(it_is_cut_at_whole_rows_below_any_limit)
 }
 END_TEST
 
+START_TEST(RES_10_a_metric_without_a_name_is_left_out_and_counted)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    fixture_add(&f, "bench", "copy", "{\"n\": 1}", 0, 0, 100, 7.77e9)->metrics[0].name[0] = '\0';
+    gb_buf text = text_of(&f.results, GB_MARKDOWN_LIMIT);
+    ck_assert(!has(&text, "7.77"));
+    ck_assert(has(&text, "- left out: 1 values of metrics without a name or a unit\n"));
+    gb_buf_free(&text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(no_records_are_no_success)
 {
     fixture f;
@@ -129,6 +142,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, the_verdict_comes_first);
     tcase_add_test(tests, nothing_becomes_markup_by_accident);
     tcase_add_test(tests, it_is_cut_at_whole_rows_below_any_limit);
+    tcase_add_test(tests, RES_10_a_metric_without_a_name_is_left_out_and_counted);
     tcase_add_test(tests, no_records_are_no_success);
     suite_add_tcase(suite, tests);
 }

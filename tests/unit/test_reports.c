@@ -171,6 +171,30 @@ START_TEST(names_cannot_reach_the_terminal_raw)
 }
 END_TEST
 
+START_TEST(flags_that_all_rows_have_are_said_once)
+{
+    static const uint32_t flags[] = {GB_BIT(GB_FLAG_NOT_CONVERGED) | GB_BIT(GB_FLAG_OUTLIERS),
+                                     GB_BIT(GB_FLAG_NOT_CONVERGED) | GB_BIT(GB_FLAG_OUTLIERS) |
+                                         GB_BIT(GB_FLAG_DRIFT)};
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    for (uint32_t i = 0; i < 2; i++) {
+        char params[80];
+        snprintf(params, sizeof params, "{\"n\": %u, \"k\": 0, \"type\": \"fp32\"}", i + 1);
+        fixture_add(&f, "p", "matmul", params, i, 0, 1000, NAN)->flags = flags[i];
+    }
+    char *text = table_text(&f);
+    ck_assert_ptr_nonnull(strstr(text, "\np  (type=fp32, timer device, cache warm)\n"
+                                       "  all cases: not-converged\n"));
+    ck_assert_ptr_nonnull(strstr(text, "1  1.00 us  n/a\n"));
+    ck_assert_ptr_nonnull(strstr(text, "2  1.00 us  n/a  drift\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\noutliers (2 cases): "));
+    ck_assert_ptr_nonnull(strstr(text, "\ndrift (1 case): "));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(findings_follow_from_the_figures)
 {
     fixture f;
@@ -235,6 +259,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, an_interrupted_run_counts_what_is_incomplete);
     tcase_add_test(tests, cpu_figures_are_labelled);
     tcase_add_test(tests, names_cannot_reach_the_terminal_raw);
+    tcase_add_test(tests, flags_that_all_rows_have_are_said_once);
     tcase_add_test(tests, findings_follow_from_the_figures);
     tcase_add_test(tests, findings_are_silent_without_their_figures);
     tcase_add_test(tests, columns_align_and_lines_have_no_trailing_space);

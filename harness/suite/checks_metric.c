@@ -1,0 +1,137 @@
+/* Metrics that no case can have, where a gate or a plot names them: found when the suite is read,
+ * not when a picture is missing. (Those of expectations are found with them, checks_expect.c.) */
+#include <string.h>
+
+#include "suite/cases.h"
+#include "suite/parts.h"
+
+/* What one case after the other is asked for. */
+typedef struct wish {
+    const gb_benchmark *benchmark;
+    gb_device_kind kind;
+    const gb_plot *plot; /* NULL: the gate's metric */
+    int metric;
+    bool asked; /* some case passed its kernel's own check */
+} wish;
+
+bool gb_case_has_metric(const gb_benchmark *benchmark, const gb_value args[], gb_device_kind kind,
+                        int metric)
+{
+    const gb_kernel_spec *spec = benchmark->spec;
+    gb_need need = {0};
+    if (spec->check != NULL && spec->check(args, kind, &need, NULL) != GB_OK)
+        return true; /* skipped there, or told elsewhere */
+    return gb_spec_has_metric(spec, args, kind, gb_spec_timer(spec, args, benchmark->timer),
+                              metric);
+}
+
+static bool tells_a_part(const gb_benchmark *b, const gb_value args[])
+{
+    const gb_timer timer = gb_spec_timer(b->spec, args, b->timer);
+    for (int part = 0; b->spec->parts != NULL && b->spec->parts[part] != NULL; part++)
+        if (b->spec->has_part == NULL || b->spec->has_part(args, timer, part))
+            return true;
+    return false;
+}
+
+/* A point of a roofline stands at operations a byte. */
+static bool has_intensity(const gb_benchmark *b, const gb_value args[], gb_device_kind kind)
+{
+    gb_work work = {0};
+    if (b->spec->work == NULL)
+        return true;
+    b->spec->work(args, kind, &work);
+    return work.flops > 0 && work.bytes_read + work.bytes_written > 0;
+}
+
+/* GB_UNAVAILABLE stops the search: this case has it. */
+static gb_code look_at(void *user, const gb_value args[], gb_error *err)
+{
+    wish *w = user;
+    const gb_kernel_spec *spec = w->benchmark->spec;
+    gb_need need = {0};
+    bool has;
+    (void)err;
+    if (spec->check != NULL && spec->check(args, w->kind, &need, NULL) != GB_OK)
+        return GB_OK;
+    w->asked = true;
+    if (w->plot != NULL && strcmp(w->plot->type, "roofline") == 0)
+        has = has_intensity(w->benchmark, args, w->kind);
+    else if (w->plot != NULL && strcmp(w->plot->type, "phases") == 0)
+        has = tells_a_part(w->benchmark, args);
+    else
+        has = gb_case_has_metric(w->benchmark, args, w->kind, w->metric);
+    return has ? GB_UNAVAILABLE : GB_OK;
+}
+
+/* Whether some case on some kind of device has what is asked for. Also when none can be asked. */
+static gb_code granted(wish w, uint64_t *work, bool *out, gb_error *err)
+{
+    *out = false;
+    for (int kind = 0; kind < GB_DEVICE_KINDS && !*out; kind++) {
+        w.kind = (gb_device_kind)kind;
+        if (!gb_cases_any(w.benchmark, w.kind) || (w.benchmark->spec->devices & GB_BIT(kind)) == 0)
+            continue;
+        gb_code code = gb_cases_each(w.benchmark, w.kind, work, look_at, &w, err);
+        if (code != GB_OK && code != GB_UNAVAILABLE)
+            return code;
+        *out = code == GB_UNAVAILABLE;
+    }
+    *out = *out || !w.asked;
+    return GB_OK;
+}
+
+static gb_code check_gate(gb_reader *reader, const gb_benchmark *b, uint64_t *work, gb_error *err)
+{
+    bool good = true;
+    gb_code code = GB_OK;
+    if (b->gate_metric >= 0)
+        code = granted((wish){.benchmark = b, .metric = b->gate_metric}, work, &good, err);
+    if (code == GB_OK && !good)
+        gb_diagnostics_add(reader->diagnostics, b->line, b->column,
+                           "gate: no case of benchmark '%s' can have a value of '%s': nothing of "
+                           "it is counted, or timed by its timer",
+                           b->name, b->spec->metrics[b->gate_metric].name);
+    return code;
+}
+
+static gb_code check_plot(gb_reader *reader, const gb_benchmark *b, const gb_plot *plot,
+                          uint64_t *work, gb_error *err)
+{
+    bool good = true;
+    gb_code code = GB_OK;
+    const bool roofline = strcmp(plot->type, "roofline") == 0;
+    const bool phases = b->spec->parts != NULL && strcmp(plot->type, "phases") == 0;
+    if (roofline || phases || plot->y >= 0)
+        code = granted((wish){.benchmark = b, .plot = plot, .metric = plot->y}, work, &good, err);
+    if (code != GB_OK || good)
+        return code;
+    if (roofline)
+        gb_diagnostics_add(reader->diagnostics, plot->line, plot->column,
+                           "plots: type 'roofline' needs operations and bytes; benchmark '%s' "
+                           "(kernel '%s') has no case that counts both",
+                           b->name, b->spec->name);
+    else if (phases)
+        gb_diagnostics_add(reader->diagnostics, plot->line, plot->column,
+                           "plots: type 'phases' needs cases that time the parts of a sample; "
+                           "benchmark '%s' has none",
+                           b->name);
+    else
+        gb_diagnostics_add(reader->diagnostics, plot->line, plot->column,
+                           "plots: no case of benchmark '%s' can have a value of '%s': nothing of "
+                           "it is counted, or timed by its timer",
+                           b->name, b->spec->metrics[plot->y].name);
+    return GB_OK;
+}
+
+gb_code gb_check_metrics(gb_reader *reader, const gb_benchmark *benchmark, uint64_t *work,
+                         gb_error *err)
+{
+    const gb_suite *suite = reader->suite;
+    const size_t index = (size_t)(benchmark - suite->benchmarks);
+    gb_code code = check_gate(reader, benchmark, work, err);
+    for (size_t i = 0; code == GB_OK && i < suite->n_plots; i++)
+        if (suite->plots[i].benchmark == index && suite->plots[i].type != NULL)
+            code = check_plot(reader, benchmark, &suite->plots[i], work, err);
+    return code;
+}
