@@ -23,6 +23,10 @@ static gb_code check_options(const gb_args *args, gb_error *err)
                        "of the past");
     if (turns && args->resume)
         return gb_fail(err, GB_INVALID, "--resume cannot go on with two sides: start a new run");
+    if (args->against_device && args->gate)
+        return gb_fail(err, GB_INVALID,
+                       "--gate and --against-device exclude each other: two devices are compared, "
+                       "and neither passes or fails");
     if (args->profile && (turns || args->baseline.n > 0 || args->gate))
         return gb_fail(err, GB_INVALID,
                        "--profile: times under a profiler are no results, and nothing can be "
@@ -246,8 +250,8 @@ int gb_decide_by_turns(gb_session *s)
             code ? fail(s->cli, code, &err) : gb_cli_comparison_show(s->cli, &comparison, pair.dir);
         status = gb_exit_worse(status, compared);
     } else if (pair.begun) { /* --json promises a document */
-        gb_fail(&err, status >= GB_EXIT_INTERRUPTED - 1 ? GB_INTERRUPTED : GB_IO,
-                "the two sides were not measured to the end: no verdict");
+        gb_fail(&err, gb_cli_interrupts ? GB_INTERRUPTED : GB_UNAVAILABLE,
+                "no verdict: the two sides were not measured to the end");
         gb_cli_fail(s->cli, status, &err);
     }
     if (pair.begun)

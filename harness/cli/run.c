@@ -181,6 +181,9 @@ static int run(gb_cli *cli)
         status = gb_session_prepare(&session);
     if (!status && cli->args.dry_run) {
         status = gb_session_dry_run(&session);
+        if (!status && (cli->args.against || cli->args.against_device))
+            gb_cli_note(cli, "for each of two sides, in turns: twice these records and this time; "
+                             "what differs is measured once more");
     } else if (!status) {
         status = gb_session_devices(&session);
         if (!status)

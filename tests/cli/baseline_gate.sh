@@ -26,6 +26,10 @@ has err "missing"
 [ ! -e x ] || fail "it measured before it looked for the baseline"
 # --gate asks for five replicates where the suite has fewer
 json first/results.json 'len(d["records"]) == 10'
+expect 0 "$GPUBENCH_TEST" verify first
+# ... and goes on with as many
+expect 0 "$GPUBENCH_TEST" run --resume first
+has err "nothing to do"
 
 # Two sessions: hints at the most, never exit 1.
 run 0 --baseline first --out second --threshold 1000%
@@ -47,3 +51,20 @@ run 0 "$@" --confirm --out again --threshold 400%
 json again/compare.json 'd["evidence"] == "baselines"'
 run 2 --baseline first --threshold 3 --out y
 has err "threshold"
+
+# What differs is measured again, also by a run that had nothing left to measure, and in a place of
+# its own each time.
+cat >"other build" <<END
+#!/bin/sh
+exec python3 "$GB_SOURCE/tests/cli/other_build.py" "\$@"
+END
+chmod +x "other build"
+sed 's/\[paced, good\]/[paced]/' s.yaml >one.yaml
+OTHER_OF=$GPUBENCH_TEST OTHER_IS=faster
+export OTHER_OF OTHER_IS
+expect 1 "$GPUBENCH_TEST" run one.yaml --device cpu --against "./other build" --out halved
+expect 0 "$GPUBENCH_TEST" run one.yaml --device cpu --baseline halved/baseline --confirm --out now
+json now/compare.json '[(c["verdict"], c["confirmed"]) for c in d["cases"]] == [("suspect slower", True)]'
+[ -s now/confirm/results.json ] || fail "no repeat"
+expect 0 "$GPUBENCH_TEST" run --resume now --baseline halved/baseline --confirm
+[ -s now/confirm-2/results.json ] || fail "no second repeat"

@@ -430,6 +430,31 @@ START_TEST(a_repeat_confirms_or_withdraws_a_verdict)
 }
 END_TEST
 
+START_TEST(what_no_repeat_confirms_is_not_slower)
+{
+    run_case(&a, "x", 1, 5, 100, 0.001);
+    run_case(&b, "x", 1, 5, 105, 0.001);
+    made_run again_a = run_open("c", GPU), again_b = run_open("d", GPU);
+    run_pair(&again_a, &again_b);
+    run_case(&again_a, "y", 2, 5, 100, 0.001);
+    run_case(&again_b, "y", 2, 5, 105, 0.001);
+    gb_comparison first = compared(&a, &b), second = compared(&again_a, &again_b);
+    ck_assert(gb_comparison_regressed(&first));
+    gb_comparison_confirm(&first, &second);
+    ck_assert(!gb_comparison_regressed(&first) && !first.items[0].confirmed);
+    ck_assert_int_eq(first.items[0].verdict, GB_VERDICT_INCONCLUSIVE);
+    says(first.items[0].reason, "it was slower, but the repeat has no figure of it");
+    gb_comparison_free(&first);
+    first = compared(&a, &b);
+    gb_comparison_confirm(&first, NULL);
+    ck_assert_uint_eq(first.counts[GB_VERDICT_SLOWER], 0);
+    says(first.items[0].reason, "the repeat came to nothing");
+    gb_comparison_free(&first);
+    gb_comparison_free(&second);
+    runs_close(&again_a, &again_b);
+}
+END_TEST
+
 START_TEST(the_worst_come_first)
 {
     static const double times[] = {100, 103, 130, 110, 90, 100};
@@ -474,6 +499,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(pair, CMP_20_another_definition_gets_no_verdict);
     tcase_add_test(pair, one_half_of_a_pair_twice_is_no_pair);
     tcase_add_test(pair, a_repeat_confirms_or_withdraws_a_verdict);
+    tcase_add_test(pair, what_no_repeat_confirms_is_not_slower);
     tcase_add_test(pair, the_worst_come_first);
     tcase_add_test(sessions, sessions_are_suspected_at_most_and_only_beyond_the_floor);
     suite_add_tcase(suite, pair);
