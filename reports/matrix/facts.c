@@ -5,25 +5,26 @@
 #include "base/units.h"
 #include "reports/matrix/internal.h"
 
-const gb_fact gb_matrix_facts[] = {{"run", {"run", "id"}},
-                                   {"started", {"run", "started"}},
-                                   {"suite", {"suite", "name"}},
-                                   {"suite file (sha256)", {"suite", "sha256"}},
-                                   {"gpubench", {"tool", "version"}},
-                                   {"build", {"tool", "git"}},
-                                   {"driver", {"device", "driver"}},
-                                   {"runtime", {"device", "runtime"}},
-                                   {"compute capability", {"device", "compute_capability"}},
-                                   {"multiprocessors or threads", {"device", "units"}},
-                                   {"ECC", {"device", "ecc"}},
-                                   {"MIG", {"device", "mig"}},
-                                   {"clock, kHz", {"device", "clock_khz"}},
-                                   {"noise floor (selftest)", {"device", "selftest", "floor"}},
-                                   {"host CPU", {"host", "cpu"}},
-                                   {"kernel", {"host", "kernel"}},
-                                   {"operating system", {"host", "os"}},
-                                   {"container", {"host", "container"}},
-                                   {NULL, {NULL}}};
+const gb_fact gb_matrix_facts[] = {
+    {"run", {"run", "id"}, true},
+    {"started", {"run", "started"}, true},
+    {"suite", {"suite", "name"}, false},
+    {"suite file (sha256)", {"suite", "sha256"}, false},
+    {"gpubench", {"tool", "version"}, false},
+    {"build", {"tool", "git"}, false},
+    {"driver", {"device", "driver"}, false},
+    {"runtime", {"device", "runtime"}, false},
+    {"compute capability", {"device", "compute_capability"}, false},
+    {"multiprocessors or threads", {"device", "units"}, false},
+    {"ECC", {"device", "ecc"}, false},
+    {"MIG", {"device", "mig"}, false},
+    {"clock, kHz", {"device", "clock_khz"}, false},
+    {"noise floor (selftest)", {"device", "selftest", "floor"}, false},
+    {"host CPU", {"host", "cpu"}, false},
+    {"kernel", {"host", "kernel"}, false},
+    {"operating system", {"host", "os"}, false},
+    {"container", {"host", "container"}, false},
+    {NULL, {NULL}, false}};
 
 char *gb_machine_fact(const gb_machine *machine, const gb_fact *fact)
 {

@@ -77,6 +77,7 @@ void gb_matrix_weights(const gb_matrix *m, gb_buf *out);
 typedef struct gb_fact {
     const char *title;
     const char *path[3]; /* keys in the document; "device" begins at the machine's device */
+    bool own;            /* never the same on two machines */
 } gb_fact;
 extern const gb_fact gb_matrix_facts[]; /* ended by a NULL title */
 /* The fact as text; "" unknown. The caller frees; NULL on out of memory. */

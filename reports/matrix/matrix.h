@@ -76,7 +76,8 @@ typedef struct gb_cell {
     bool shared;        /* the rank, with another machine */
     size_t of;          /* machines that were ranked together */
     double performance; /* value, or 1e9 / value where that is a time in ns: higher is better */
-    double relative;    /* performance over that of the best of its kind; NAN */
+    double relative;    /* performance over that of the best of its kind; NAN, also where it
+                           is the only one */
     double per_price;   /* performance x cards / amount; NAN */
     unsigned price_rank;
     bool price_shared;

@@ -44,7 +44,7 @@ static gb_code add_lines(const gb_matrix *m, const gb_sheet *sheet, const char *
     for (size_t i = 0; i < sheet->n; i++) {
         n += sheet->lines[i].kind >= from && sheet->lines[i].kind <= to;
     }
-    gb_code code = n > 0 ? open_table(m, caption, "", true, out, err) : GB_OK;
+    gb_code code = n > 0 ? open_table(m, caption, "what", true, out, err) : GB_OK;
     for (size_t i = 0; code == GB_OK && i < sheet->n; i++) {
         const gb_line *line = &sheet->lines[i];
         if (line->kind < from || line->kind > to) {
@@ -90,7 +90,7 @@ static gb_code add_answer(const gb_matrix *m, const gb_sheet *sheet, gb_buf *out
     gb_buf_free(&text);
     gb_code code = add_lines(
         m, sheet,
-        "Geometric mean over the cases that all have, +- 95 % between replicates; #: rank",
+        "Geometric mean over the cases that all have, +- 95 % between replicates; # rank, = shared",
         GB_LINE_VALUE, GB_LINE_VALUE, out, err);
     if (code == GB_OK && m->prices != GB_PRICE_NONE) {
         code = add_lines(m, sheet, "What it gives for its price: performance of rates, 1 / time",
@@ -243,7 +243,7 @@ static gb_code add_method(const gb_matrix *m, gb_buf *out, gb_error *err)
                 text[12] = '\0'; /* enough to see that it is another */
             }
             gb_html_cell(out, text != NULL && text[0] != '\0' ? text : "unknown", (double)NAN,
-                         differs ? "warn" : NULL);
+                         differs && !fact->own ? "warn" : NULL);
             out->failed = out->failed || text == NULL;
             free(text);
         }

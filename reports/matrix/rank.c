@@ -45,7 +45,7 @@ static void give_ranks(entry entries[], size_t n, gb_cell cells[], bool price)
             cell->rank = (unsigned)best + 1;
             cell->shared = shared;
             cell->of = n;
-            cell->relative = entries[i].value / entries[0].value;
+            cell->relative = n > 1 ? entries[i].value / entries[0].value : (double)NAN;
         }
     }
 }
@@ -118,9 +118,10 @@ gb_code gb_matrix_scores(gb_matrix *m, gb_error *err)
         }
         machine->score = n > 0 ? (double)NAN : exp(sum / weights);
         if (n > 0) {
-            machine->no_score =
-                gb_text_format("%zu weighed class%s without a value: %s", n, n == 1 ? "" : "es",
-                               missing.data != NULL ? missing.data : "");
+            machine->no_score = gb_text_format("%zu weighed class%s without a value, or without "
+                                               "another %s device that has one: %s",
+                                               n, n == 1 ? "" : "es", machine->kind,
+                                               missing.data != NULL ? missing.data : "");
         }
         gb_buf_free(&missing);
         if (n > 0 && machine->no_score == NULL) {

@@ -131,8 +131,9 @@ static void say_ranking(const ranking *r, bool several_kinds, gb_notes *notes)
     } else if (leaders > 1) {
         gb_buf_printf(&out, " share the first rank%s", leaders == others ? "" : ", ahead of ");
     } else {
-        gb_buf_printf(&out, " %s, %.2f times as much as ", r->price ? "gives most" : "leads",
-                      figure(r, first) / figure(r, next));
+        gb_buf_printf(&out, " %s, %.2f times as %s as ", r->price ? "gives most" : "leads",
+                      figure(r, first) / figure(r, next),
+                      r->price || r->class->higher_is_better ? "much" : "fast");
     }
     if (others > 1 && next < r->m->n_machines) {
         add_label(&r->m->machines[next], &out);

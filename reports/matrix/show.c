@@ -169,7 +169,7 @@ static void set_cell(gb_sheet *sheet, gb_line *line, size_t machine, gb_buf *tex
 static void add_rank(unsigned rank, bool shared, size_t of, gb_buf *out)
 {
     if (of > 1) {
-        gb_buf_printf(out, "  #%u%s of %zu", rank, shared ? "=" : "", of);
+        gb_buf_printf(out, "  #%u%s", rank, shared ? "=" : "");
     }
 }
 
@@ -192,7 +192,7 @@ static void add_value(const gb_matrix *m, const gb_matrix_class *class, gb_sheet
         }
         add_rank(cell->rank, cell->shared, cell->of, &out);
         if (cell->n > 0 && cell->n < cell->cases) {
-            gb_buf_printf(&out, "  (%zu of %zu cases)", cell->n, cell->cases);
+            gb_buf_printf(&out, "  (%zu/%zu cases)", cell->n, cell->cases);
         }
         set_cell(sheet, line, i, &out, cell->value, cell->rank == 1 && cell->of > 1);
     }
