@@ -132,7 +132,7 @@ static gb_code fill(const gb_cli *cli, gb_matrix *matrix, gb_error *err)
         matrix->currency = gb_text_printable(args->currency);
         if (!matrix->currency)
             code = gb_fail(err, GB_NO_MEMORY, "out of memory");
-        else if (strlen(args->currency) > 20 || args->currency[0] == '\0')
+        else if (strlen(args->currency) > 20)
             code = gb_fail(err, GB_INVALID,
                            "--currency takes a short text such as EUR (20 bytes at the most)");
     }

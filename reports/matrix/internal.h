@@ -43,6 +43,7 @@ typedef enum gb_line_kind {
 typedef struct gb_line {
     gb_line_kind kind;
     char *title;
+    char *lead;    /* who leads, and by how much; NULL where nobody can */
     char **cells;  /* [n_machines] */
     bool *best;    /* [n_machines]: rank 1, not alone */
     double *sorts; /* [n_machines] */
@@ -65,6 +66,8 @@ void gb_notes_add(gb_notes *notes, gb_buf *text); /* takes and empties the text 
 void gb_notes_free(gb_notes *notes);
 /* Who leads in which class and by how much, and who gives most for its price: a sentence each. */
 void gb_matrix_leaders(const gb_matrix *m, const gb_matrix_class *class, gb_notes *out);
+/* The same in a table's cell, of figures or of what is given for a price: "a: 1.25x b". */
+void gb_matrix_lead(const gb_matrix *m, const gb_matrix_class *class, bool price, gb_buf *out);
 /* How many classes each machine leads, and is best in for its price: one or two sentences. */
 void gb_matrix_summary(const gb_matrix *m, gb_buf *out);
 /* What a class left out on each machine, and why; then what has to be doubted. */

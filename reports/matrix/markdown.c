@@ -94,7 +94,7 @@ gb_code gb_matrix_markdown(const gb_matrix *matrix, gb_buf *out, gb_error *err)
     add_table(matrix, &sheet, out);
     gb_matrix_weights(matrix, &text);
     add_paragraph(&text, out);
-    gb_buf_printf(out, "\n%s\n", gb_matrix_rule);
+    gb_buf_printf(out, "\n(higher), (lower): which is better. %s\n", gb_matrix_rule);
     add_list("Who leads", &leaders, out);
     add_list("Left out", &left, out);
     add_list("Doubts", &doubts, out);

@@ -12,21 +12,27 @@ static gb_code no_memory(gb_error *err)
     return gb_fail(err, GB_NO_MEMORY, "out of memory for a page");
 }
 
-/* A table with a first column of words and one a machine. */
-static gb_code open_table(const gb_matrix *m, const char *caption, const char *first, bool number,
-                          gb_buf *out, gb_error *err)
+/* A table with a first column of words, with `lead` one for who leads, and one a machine. */
+static gb_code open_table(const gb_matrix *m, const char *caption, const char *first, bool lead,
+                          bool number, gb_buf *out, gb_error *err)
 {
-    gb_html_column *columns = calloc(m->n_machines + 1, sizeof columns[0]);
+    gb_html_column *columns = calloc(m->n_machines + 2, sizeof columns[0]);
     char **labels = calloc(m->n_machines + 1, sizeof labels[0]);
     bool good = columns != NULL && labels != NULL;
+    size_t n = 0;
+    if (good) {
+        columns[n++] = (gb_html_column){first, false};
+    }
+    if (good && lead) {
+        columns[n++] = (gb_html_column){"who leads", false};
+    }
     for (size_t i = 0; good && i < m->n_machines; i++) {
         labels[i] = gb_machine_label(&m->machines[i]);
-        columns[i + 1] = (gb_html_column){labels[i], number};
+        columns[n++] = (gb_html_column){labels[i], number};
         good = labels[i] != NULL;
     }
     if (good) {
-        columns[0] = (gb_html_column){first, false};
-        gb_html_table(out, caption, columns, m->n_machines + 1);
+        gb_html_table(out, caption, columns, n);
     }
     for (size_t i = 0; labels != NULL && i < m->n_machines; i++) {
         free(labels[i]);
@@ -41,10 +47,13 @@ static gb_code add_lines(const gb_matrix *m, const gb_sheet *sheet, const char *
                          gb_line_kind from, gb_line_kind to, gb_buf *out, gb_error *err)
 {
     size_t n = 0;
+    bool lead = false;
     for (size_t i = 0; i < sheet->n; i++) {
-        n += sheet->lines[i].kind >= from && sheet->lines[i].kind <= to;
+        bool in = sheet->lines[i].kind >= from && sheet->lines[i].kind <= to;
+        n += in;
+        lead = lead || (in && sheet->lines[i].lead != NULL);
     }
-    gb_code code = n > 0 ? open_table(m, caption, "what", true, out, err) : GB_OK;
+    gb_code code = n > 0 ? open_table(m, caption, "what", lead, true, out, err) : GB_OK;
     for (size_t i = 0; code == GB_OK && i < sheet->n; i++) {
         const gb_line *line = &sheet->lines[i];
         if (line->kind < from || line->kind > to) {
@@ -52,6 +61,9 @@ static gb_code add_lines(const gb_matrix *m, const gb_sheet *sheet, const char *
         }
         gb_html_row(out);
         gb_html_cell(out, line->title, (double)NAN, NULL);
+        if (lead) {
+            gb_html_cell(out, line->lead != NULL ? line->lead : "", (double)NAN, "ok");
+        }
         for (size_t k = 0; k < m->n_machines; k++) {
             gb_html_cell(out, line->cells[k], line->sorts[k], line->best[k] ? "num ok" : "num");
         }
@@ -88,10 +100,11 @@ static gb_code add_answer(const gb_matrix *m, const gb_sheet *sheet, gb_buf *out
     gb_html_paragraph(out, "lead", text.data != NULL ? text.data : "");
     out->failed = out->failed || text.failed;
     gb_buf_free(&text);
-    gb_code code = add_lines(
-        m, sheet,
-        "Geometric mean over the cases that all have, +- 95 % between replicates; # rank, = shared",
-        GB_LINE_VALUE, GB_LINE_VALUE, out, err);
+    gb_code code = add_lines(m, sheet,
+                             "Geometric mean over the cases that all have, +- 95 % between "
+                             "replicates; # rank, = shared; "
+                             "(2/3): so many cases count; (higher), (lower): which is better",
+                             GB_LINE_VALUE, GB_LINE_VALUE, out, err);
     if (code == GB_OK && m->prices != GB_PRICE_NONE) {
         code = add_lines(m, sheet, "What it gives for its price: performance of rates, 1 / time",
                          GB_LINE_PRICE, GB_LINE_PER_PRICE, out, err);
@@ -199,7 +212,7 @@ static gb_code add_cases(const gb_matrix *m, gb_buf *out, gb_error *err)
         gb_buf title = {0};
         gb_buf_printf(&title, "%s: %s (%zu cases)", class->name, class->title, class->n_cases);
         gb_html_details(out, title.data != NULL ? title.data : "");
-        code = open_table(m, gb_matrix_better(class), "case and metric", true, out, err);
+        code = open_table(m, gb_matrix_better(class), "case and metric", false, true, out, err);
         for (size_t k = 0; code == GB_OK && k < class->n_cases; k++) {
             add_case(m, class, &class->cases[k], out);
         }
@@ -222,7 +235,7 @@ static gb_code add_method(const gb_matrix *m, gb_buf *out, gb_error *err)
                       "interval of a figure comes from how far its replicates differ within that "
                       "one session; sessions differ by more. gpubench changes no clocks and no "
                       "settings. What differs between the machines is marked.");
-    gb_code code = open_table(m, "Surroundings", "what", false, out, err);
+    gb_code code = open_table(m, "Surroundings", "what", false, false, out, err);
     for (const gb_fact *fact = gb_matrix_facts; code == GB_OK && fact->title != NULL; fact++) {
         char *first = gb_machine_fact(&m->machines[0], fact);
         bool differs = false, any = false;

@@ -24,10 +24,20 @@ static size_t length_of(const char *path)
     return n;
 }
 
+/* A path without "./" before it. */
+static const char *plain(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/') {
+        path += 2;
+    }
+    return path;
+}
+
 /* Whether a word means the machine by its run's path, or by the path's last part. */
 static bool means(const gb_matrix *m, const gb_machine *machine, const char *word)
 {
-    const char *path = m->runs[machine->run].path;
+    const char *path = plain(m->runs[machine->run].path);
+    word = plain(word);
     size_t n = length_of(path), k = length_of(word), from = n;
     while (from > 0 && path[from - 1] != '/') {
         from--;

@@ -173,6 +173,36 @@ void gb_matrix_leaders(const gb_matrix *m, const gb_matrix_class *class, gb_note
     }
 }
 
+void gb_matrix_lead(const gb_matrix *m, const gb_matrix_class *class, bool price, gb_buf *out)
+{
+    for (size_t i = 0; i < m->n_machines; i++) {
+        ranking r = {.m = m, .class = class, .kind = m->machines[i].kind, .price = price};
+        bool seen = false;
+        size_t others = 0, n = 0;
+        for (size_t k = 0; k < m->n_machines; k++) {
+            seen = seen || (k < i && strcmp(m->machines[k].kind, r.kind) == 0);
+            others += rank(&r, k) > 0;
+        }
+        if (seen || others < 2) {
+            continue;
+        }
+        gb_buf_add(out, out->length > 0 ? "; " : "");
+        for (size_t k = 0; k < m->n_machines; k++) {
+            if (rank(&r, k) == 1) {
+                gb_buf_add(out, n++ > 0 ? ", " : "");
+                add_label(&m->machines[k], out);
+            }
+        }
+        size_t first = best_after(&r, 0), next = best_after(&r, 1);
+        if (n > 1) {
+            gb_buf_add(out, " share");
+        } else {
+            gb_buf_printf(out, ": %.2fx ", figure(&r, first) / figure(&r, next));
+            add_label(&m->machines[next], out);
+        }
+    }
+}
+
 /* ---- what was left out ---- */
 
 /* Reasons of a cell, each once with how many cases it is of and the first of them. */
@@ -268,7 +298,7 @@ void gb_matrix_doubts(const gb_matrix *m, gb_notes *out)
         add_flags(m, i, &what);
         if (m->machines[i].price.cards > 1) {
             gb_buf_printf(&what,
-                          "its price is for %u cards: what one card did was multiplied by %u, "
+                          "Its price is for %u cards: what one card did was multiplied by %u, "
                           "scaling assumed, not measured. ",
                           (unsigned)m->machines[i].price.cards,
                           (unsigned)m->machines[i].price.cards);

@@ -59,23 +59,23 @@ void gb_machine_doubts(const gb_machine *machine, gb_buf *out)
 {
     if (machine->differences > 0) {
         gb_buf_printf(out,
-                      "its results do not verify: %d difference%s between what is written and what "
+                      "Its results do not verify: %d difference%s between what is written and what "
                       "it follows from (gpubench verify lists them). ",
                       machine->differences, machine->differences == 1 ? "" : "s");
     } else if (machine->differences < 0) {
-        gb_buf_printf(out, "its results could not be verified%s%s. ",
+        gb_buf_printf(out, "Its results could not be verified%s%s. ",
                       machine->unchecked != NULL ? ": " : "",
                       machine->unchecked != NULL ? machine->unchecked : "");
     }
     if (machine->incomplete) {
-        gb_buf_add(out, "the run did not finish: cases may be missing. ");
+        gb_buf_add(out, "The run did not finish: cases may be missing. ");
     }
     if (machine->fault) {
-        gb_buf_printf(out, "the hardware failed during the run: %s. ",
+        gb_buf_printf(out, "The hardware failed during the run: %s. ",
                       machine->results->hardware_fault);
     }
     if (machine->cpu) {
-        gb_buf_add(out, "a cpu device: its figures describe that CPU, not a GPU. ");
+        gb_buf_add(out, "A cpu device: its figures describe that CPU, not a GPU. ");
     }
 }
 
@@ -173,11 +173,24 @@ static void add_rank(unsigned rank, bool shared, size_t of, gb_buf *out)
     }
 }
 
+static void set_lead(const gb_matrix *m, const gb_matrix_class *class, bool price, gb_sheet *sheet,
+                     gb_line *line)
+{
+    gb_buf text = {0};
+    gb_matrix_lead(m, class, price, &text);
+    gb_buf_add(&text, "");
+    if (line != NULL) {
+        line->lead = text.failed ? NULL : gb_text_printable(text.data);
+        sheet->failed = sheet->failed || line->lead == NULL;
+    }
+    gb_buf_free(&text);
+}
+
 static void add_value(const gb_matrix *m, const gb_matrix_class *class, gb_sheet *sheet)
 {
     char text[64];
     gb_buf title = {0};
-    gb_buf_printf(&title, "%s (%s)", class->name, gb_matrix_better(class));
+    gb_buf_printf(&title, "%s (%s)", class->name, class->higher_is_better ? "higher" : "lower");
     gb_line *line = add_line(sheet, GB_LINE_VALUE, title.data != NULL ? title.data : "");
     sheet->failed = sheet->failed || title.failed;
     gb_buf_free(&title);
@@ -192,10 +205,11 @@ static void add_value(const gb_matrix *m, const gb_matrix_class *class, gb_sheet
         }
         add_rank(cell->rank, cell->shared, cell->of, &out);
         if (cell->n > 0 && cell->n < cell->cases) {
-            gb_buf_printf(&out, "  (%zu/%zu cases)", cell->n, cell->cases);
+            gb_buf_printf(&out, "  (%zu/%zu)", cell->n, cell->cases);
         }
         set_cell(sheet, line, i, &out, cell->value, cell->rank == 1 && cell->of > 1);
     }
+    set_lead(m, class, false, sheet, line);
 }
 
 static void add_per_price(const gb_matrix *m, const gb_matrix_class *class, gb_sheet *sheet)
@@ -218,6 +232,7 @@ static void add_per_price(const gb_matrix *m, const gb_matrix_class *class, gb_s
         set_cell(sheet, line, i, &out, cell->per_price,
                  cell->price_rank == 1 && cell->price_of > 1);
     }
+    set_lead(m, class, true, sheet, line);
 }
 
 static void add_per_watt(const gb_matrix *m, const gb_matrix_class *class, gb_sheet *sheet)
@@ -335,6 +350,7 @@ void gb_sheet_free(gb_sheet *sheet)
             free(line->cells[k]);
         }
         free(line->title);
+        free(line->lead);
         free(line->cells);
         free(line->best);
         free(line->sorts);

@@ -61,7 +61,8 @@ gb_code gb_matrix_text(const gb_matrix *matrix, bool color, gb_buf *out, gb_erro
     gb_matrix_left_out(matrix, &left);
     gb_matrix_doubts(matrix, &doubts);
     gb_ink_add(out, GB_BOLD, color, "Machines by class of work");
-    gb_buf_add(out, ": geometric means over the cases that all machines have\n");
+    gb_buf_add(out, ": geometric means over the cases that all machines have; "
+                    "(higher), (lower): which is better\n");
     gb_matrix_summary(matrix, out);
     gb_buf_add(out, "\n");
     add_notes("who leads", &leaders, color, out);
