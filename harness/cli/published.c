@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,24 @@ static bool add_peak(const gb_node *entry, json_t *peaks, json_t *sources)
            json_object_set_new(sources, text[0], gb_json_string(text[3])) == 0;
 }
 
+/* `power:`, the most that the board takes; *power is NAN without one. */
+static bool read_power(const gb_node *root, double *power, const char **source)
+{
+    const gb_node *entry = gb_node_get(root, "power");
+    *power = NAN;
+    *source = NULL;
+    if (!entry)
+        return root->n == 3;
+    const gb_node *value = gb_node_get(entry, "value"), *unit = gb_node_get(entry, "unit"),
+                  *from = gb_node_get(entry, "source");
+    bool good = entry->type == GB_NODE_MAP && entry->n == 3 && root->n == 4 && value && unit &&
+                from && value->type == GB_NODE_SCALAR && unit->type == GB_NODE_SCALAR &&
+                from->type == GB_NODE_SCALAR && from->length > 0 && strcmp(unit->text, "W") == 0 &&
+                gb_parse_number(value->text, power, NULL) == GB_OK && *power > 0;
+    *source = good ? from->text : NULL;
+    return good;
+}
+
 /* The document as JSON, or NULL with the line of what is wrong. */
 static json_t *read_document(const char *file, const gb_node *root, int *line)
 {
@@ -50,9 +69,11 @@ static json_t *read_document(const char *file, const gb_node *root, int *line)
     const gb_node *names = root ? gb_node_get(root, "names") : NULL;
     const gb_node *entries = root ? gb_node_get(root, "peaks") : NULL;
     json_t *list = json_array(), *peaks = json_object(), *sources = json_object();
+    double power = NAN;
+    const char *power_source = NULL;
     bool good = list && peaks && sources && version && version->type == GB_NODE_SCALAR &&
                 strcmp(version->text, "1") == 0 && names && names->type == GB_NODE_LIST &&
-                entries && entries->type == GB_NODE_LIST && root->n == 3;
+                entries && entries->type == GB_NODE_LIST && read_power(root, &power, &power_source);
     *line = root ? root->line : 0;
     for (size_t i = 0; good && i < names->n; i++) {
         *line = names->items[i]->line;
@@ -63,9 +84,12 @@ static json_t *read_document(const char *file, const gb_node *root, int *line)
         *line = entries->items[i]->line;
         good = add_peak(entries->items[i], peaks, sources);
     }
-    if (good)
-        return json_pack("{s:s, s:o, s:o, s:o}", "file", file, "names", list, "peaks", peaks,
-                         "sources", sources);
+    if (good) {
+        if (power_source)
+            json_object_set_new(sources, "power", gb_json_string(power_source));
+        return json_pack("{s:s, s:o, s:o, s:o, s:o}", "file", file, "names", list, "peaks", peaks,
+                         "power_w", gb_json_real(power), "sources", sources);
+    }
     json_decref(list);
     json_decref(peaks);
     json_decref(sources);
@@ -88,10 +112,12 @@ gb_code gb_published_parse(const char *file, const char *bytes, size_t n, json_t
                        diagnostics.items[0].message);
     if (!code && (!tree.root || tree.root->type != GB_NODE_MAP ||
                   !(*out = read_document(file, tree.root, &line))))
-        code = gb_fail(err, GB_INVALID,
-                       "%s:%d: not peaks of a GPU: gpubench-gpu: 1, names: [...], peaks: a list of "
-                       "{what, value, unit, source}, bandwidth in GB/s and the rest in TFLOP/s",
-                       file, line);
+        code = gb_fail(
+            err, GB_INVALID,
+            "%s:%d: not peaks of a GPU: gpubench-gpu: 1, names: [...], peaks: a list of "
+            "{what, value, unit, source}, bandwidth in GB/s and the rest in TFLOP/s; power: "
+            "{value, unit: W, source} may stand beside them",
+            file, line);
     gb_tree_free(&tree);
     gb_diagnostics_free(&diagnostics);
     gb_source_free(&source);

@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 /* Reads one file: {"file": name, "names": [...], "peaks": {"bandwidth": B/s, "fp32": FLOP/s, ...},
- * "sources": {"bandwidth": text, ...}}. `bytes` ends with a NUL behind `n`. GB_INVALID names the
- * file, the line and what is wrong; GB_NO_MEMORY. New reference in *out. */
+ * "power_w": W or null, "sources": {"bandwidth": text, ...}}. `bytes` ends with a NUL behind `n`.
+ * GB_INVALID names the file, the line and what is wrong; GB_NO_MEMORY. New reference in *out. */
 gb_code gb_published_parse(const char *file, const char *bytes, size_t n, json_t **out,
                            gb_error *err);
 

@@ -37,7 +37,9 @@ START_TEST(every_file_is_right)
         ck_assert(numbers.flops[GB_COMPUTE_FP32] >= 1e12 &&
                   numbers.flops[GB_COMPUTE_FP32] < 1000e12);
         /* Each figure has its source. */
-        ck_assert_uint_eq(json_object_size(peaks),
+        const double power = json_number_value(json_object_get(json, "power_w"));
+        ck_assert_msg(power >= 30 && power <= 2000, "%s: %g W", files.gl_pathv[i], power);
+        ck_assert_uint_eq(json_object_size(peaks) + 1,
                           json_object_size(json_object_get(json, "sources")));
         json_decref(json);
     }
@@ -75,6 +77,11 @@ static const struct {
           "  - {what: fp32, value: 2, unit: TFLOP/s, source: s}\n",
      "x.yaml:5"},
     {HEAD "  - [\n", "x.yaml:"},
+    {HEAD "  []\npower: {value: 700, unit: kW, source: s}\n", "power: {value, unit: W, source}"},
+    {HEAD "  []\npower: {value: -1, unit: W, source: s}\n", "power: {value"},
+    {HEAD "  []\npower: {value: 700, unit: W}\n", "power: {value"},
+    {HEAD "  []\npower: 700\n", "power: {value"},
+    {HEAD "  []\nwatts: 700\n", "power: {value"},
 };
 
 START_TEST(what_is_wrong_is_said)
