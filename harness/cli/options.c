@@ -199,8 +199,9 @@ gb_code gb_options_parse(const gb_option *const tables[], size_t n_tables, int a
 
 void gb_args_free(gb_args *args)
 {
-    gb_list *lists[] = {&args->silence,  &args->set,       &args->filter, &args->tag,
-                        &args->baseline, &args->confirmed, &args->words};
+    gb_list *lists[] = {&args->silence, &args->set,       &args->filter,
+                        &args->tag,     &args->baseline,  &args->to,
+                        &args->price,   &args->confirmed, &args->words};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         free(lists[i]->items);
     *args = (gb_args){0};
