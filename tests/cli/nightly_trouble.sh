@@ -1,0 +1,118 @@
+# scripts/nightly in trouble: signals, programs that are killed, two suites of one name, a summary that
+# cannot be written or is too long, other nights at work, a history of a later version.
+# shellcheck shell=sh
+. "$GB_SOURCE/tests/cli/lib.sh"
+need_python
+command -v bash >/dev/null || skip "bash is not there"
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GPUBENCH_HISTORY
+mkdir a b
+TIMEOUT=60s suite a/s.yaml '[good]'
+TIMEOUT=60s suite b/s.yaml '[paced]'
+night() { # STATUS OUT OPTIONS...
+    wanted=$1 out=$2
+    shift 2
+    expect "$wanted" bash "$GB_SOURCE/scripts/nightly" --gpubench "${PROGRAM:-$GPUBENCH_TEST}" --device cpu \
+        --out "$out" "$@"
+}
+
+# Two suites of one name, an invalid one between them: both are measured, none in the other's folder.
+echo nonsense >bad.yaml
+night 2 names a/s.yaml bad.yaml b/s.yaml --prometheus all.prom
+json names/*Z/s/results.json 'd["records"][0]["params"]["how"] == "good"'
+json names/*Z/s-2/results.json 'd["records"][0]["params"]["how"] == "paced"'
+grep -o '^[^#]*} ' all.prom | sort | uniq -d >twice
+[ ! -s twice ] || fail "a series twice: $(cat twice)"
+
+# A program that is killed after a regression of the first suite is no verdict: 6, never 1.
+cat >killed <<END
+#!/bin/sh
+case "\$*" in *b/s.yaml*) kill -9 \$\$ ;; esac
+"$GPUBENCH_TEST" "\$@" || exit
+case "\$1" in run) exit 1 ;; esac
+END
+# one that ends with 1 and has measured nothing
+printf '#!/bin/sh\nexit 1\n' >empty
+chmod +x killed empty
+PROGRAM=./killed night 6 "of killed" a/s.yaml b/s.yaml
+has of\ killed/*Z/summary.md "No verdict: gpubench run ended with exit status 137."
+PROGRAM=./empty night 6 "of empty" a/s.yaml
+
+# An expectation that is not met counts, and GitHub is told; what is in a name stays in its place.
+GITHUB_ACTIONS=true
+export GITHUB_ACTIONS
+mkdir 'x,y:50%'
+sed 's/kernel: misbehave/kernel: misbehave\n    expect: [{metric: bandwidth, min: 1000 TB\/s}]/' a/s.yaml >'x,y:50%/s.yaml'
+night 1 expects 'x,y:50%/s.yaml'
+has out '::error title=x%2Cy%3A50%25/s.yaml%3A an expectation was not met::'
+# A page that cannot be written is left out; one that is full is cut, and says so.
+GITHUB_STEP_SUMMARY=/dev/full/x
+export GITHUB_STEP_SUMMARY
+night 0 unwritten a/s.yaml
+has err "left out"
+GITHUB_STEP_SUMMARY=$work/page.md
+cat >long <<END
+#!/bin/sh
+"$GPUBENCH_TEST" "\$@" || exit
+case "\$1" in run) for d; do if [ -f "\$d/report.md" ]; then seq 300000 >>"\$d/report.md"; fi; done ;; esac
+END
+chmod +x long
+PROGRAM=./long night 0 "of long" a/s.yaml b/s.yaml
+[ "$(wc -c <page.md)" -lt 1048576 ] || fail "more than GitHub shows"
+has page.md "Cut here"
+has page.md "## b/s.yaml"
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+
+# Only folders that a night has made and finished are pruned.
+mkdir -p "keep/2020-Zebra" keep/2021-01-01T00.00.00Z keep/2022-01-01T00.00.00Z keep/2023-01-01T00.00.00Z
+for old in 2022 2023; do echo "# a night" >keep/$old-01-01T00.00.00Z/summary.md; done
+: >keep/2023-01-01T00.00.00Z/.unfinished
+night 0 keep --keep 1 a/s.yaml
+if [ ! -d keep/2020-Zebra ] || [ ! -d keep/2021-01-01T00.00.00Z ]; then fail "pruned what is none of its own"; fi
+[ -d keep/2023-01-01T00.00.00Z ] || fail "pruned a night that another is at work on"
+[ ! -e keep/2022-01-01T00.00.00Z ] || fail "nothing was pruned"
+
+# Two nights at once on one history: both are in it.
+for i in 1 2; do
+    bash "$GB_SOURCE/scripts/nightly" --gpubench "$GPUBENCH_TEST" --device cpu --out both a/s.yaml \
+        >"both$i" 2>&1 &
+    eval "pid$i=\$!"
+done
+# shellcheck disable=SC2154
+wait "$pid1" || fail "the first of two: $(cat both1)"
+# shellcheck disable=SC2154
+wait "$pid2" || fail "the second of two: $(cat both2)"
+expect 0 "$GPUBENCH" history list --history both/history.sqlite --json
+json out '[s["nights"] for s in d] == [2]'
+
+# A history of a later version: no verdict, and it stays as it was.
+python3 -c '
+import sqlite3
+c = sqlite3.connect("both/history.sqlite")
+c.execute("PRAGMA user_version = 999")
+c.execute("PRAGMA journal_mode = DELETE")
+c.commit()'
+cksum both/history.sqlite >before
+night 6 later --history both/history.sqlite a/s.yaml
+cksum both/history.sqlite | cmp - before || fail "the history was changed"
+has later/*Z/summary.md "No verdict: gpubench history add"
+
+# SIGTERM and SIGINT to the script alone: passed on, the partial report is there, no child is left.
+N=40 TIMEOUT=60s suite slow.yaml '[slow]'
+for end in TERM:143 INT:130; do
+    name=${end%:*}
+    python3 - "$GB_SOURCE/scripts/nightly" "$GPUBENCH_TEST" "$name" >ended <<'END'
+import glob, os, signal, subprocess, sys, time
+script, program, name = sys.argv[1:4]
+night = subprocess.Popen(["bash", script, "--gpubench", program, "--device", "cpu", "--out", name, "slow.yaml"],
+                         stdout=open("out", "w"), stderr=open("err", "w"), start_new_session=True,
+                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+end = time.time() + 30
+while time.time() < end and not any(open(f).read().count("\n") for f in glob.glob(name + "/*Z/slow/cases.jsonl")):
+    time.sleep(0.05)
+night.send_signal(getattr(signal, "SIG" + name))
+print(night.wait(timeout=20))
+END
+    [ "$(cat ended)" = "${end#*:}" ] || fail "SIG$name: exit status $(cat ended)"
+    wait_for 5 no_strays || fail "SIG$name: a child stayed behind"
+    json "$(echo "$name"/*Z/slow/results.json)" 'd["complete"] is False and len(d["records"]) == 40'
+done
