@@ -203,9 +203,8 @@ static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
                        ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
                        : GB_OK;
     if (code == GB_OK) {
-        gb_picture_head(c->results, c->figures.device, c->wanted.name,
-                        title != NULL ? title : c->wanted.benchmark, x_label.data, y_label.data,
-                        script);
+        gb_picture_head(c->results, c->figures.device, title != NULL ? title : c->wanted.benchmark,
+                        x_label.data, y_label.data, script);
         gb_buf_add(script, "set y2label ");
         gb_picture_text(script, y2_label.data, 60);
         gb_buf_add(script, " noenhanced\nset border 11\n");

@@ -225,7 +225,7 @@ static void draw_panel(drawing *d, const gb_roof_panel *p, const char *title, co
     snprintf(y_label, sizeof y_label, "%s, higher is better", unit);
     gb_buf_printf(&text, "%s (%s)", title, gb_compute_word(p->compute));
     gb_canvas_clear(&d->canvas);
-    gb_picture_head(d->results, p->device, d->canvas.name, text.data != NULL ? text.data : title,
+    gb_picture_head(d->results, p->device, text.data != NULL ? text.data : title,
                     "FLOP/byte (counted operations over bytes that must move)", y_label,
                     &d->canvas.body);
     gb_buf_free(&text);
