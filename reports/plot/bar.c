@@ -119,9 +119,8 @@ static gb_code write_head(const bars *b, bool logarithmic, double scale, const c
         gb_buf_free(&y_label);
         return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
     }
-    gb_picture_head(b->results, b->figures.device, b->wanted.name,
-                    title != NULL ? title : b->wanted.benchmark, x_label.data, y_label.data,
-                    script);
+    gb_picture_head(b->results, b->figures.device, title != NULL ? title : b->wanted.benchmark,
+                    x_label.data, y_label.data, script);
     gb_picture_place_key(
         script, gb_figures_plain(&b->figures, &b->wanted) ? 0 : gb_figures_widest(&b->figures),
         b->figures.n, 0);

@@ -1,11 +1,14 @@
 #include "reports/plot/batch_curve.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/units.h"
 #include "reports/findings.h"
+#include "reports/plot/gnuplot.h"
 #include "reports/plot/picture.h"
+#include "reports/plot/place.h"
 #include "reports/plot/series.h"
 
 #define MOST_SERIES 3 /* each has four lines */
@@ -13,6 +16,7 @@
 #define EDGE 0.04     /* between a band and the picture's edge */
 #define N_PERCENTILES 3
 #define LABEL_COLUMNS 28
+#define AXIS_PIXELS 820.0
 
 typedef struct percentile {
     const char *name;
@@ -27,7 +31,9 @@ typedef struct batch_curve {
     gb_figures figures;
     double *x; /* batches */
     size_t n_x;
-    bool has[GB_SERIES_MOST][N_PERCENTILES];
+    bool has[MOST_SERIES][N_PERCENTILES];
+    gb_knee_kind kind[MOST_SERIES];
+    double knee[MOST_SERIES]; /* batch; not above 0: none */
     double rate_low, rate_high, latency_low, latency_high;
 } batch_curve;
 
@@ -94,58 +100,134 @@ static bool knee_of(const batch_curve *c, const gb_series *series, gb_knee *knee
     return enough;
 }
 
-/* A line down the picture and its name, beside it on the side that has more room. */
-static void mark_knee(const batch_curve *c, size_t s, double batch, gb_buf *script)
+/* Where the name of a series' knee stands: beside a line or an edge of the plot, the text running
+ * away from it. */
+typedef struct anchor {
+    double pixel;
+    char at[48];       /* for gnuplot */
+    bool to_left, low; /* low: below the smallest throughput, which is at the left edge */
+} anchor;
+
+/* About where a batch is on the axis that gb_picture_range makes. */
+static double pixel_of(const batch_curve *c, double batch)
 {
-    char x[40];
-    gb_print_double(batch, x, sizeof x);
-    const bool left = batch > sqrt(c->figures.x_min * c->figures.x_max);
-    char *text = c->figures.n > 1
-                     ? gb_text_format("knee: batch %s (%s)", x, c->figures.items[s].label)
-                     : gb_text_format("knee: batch %s", x);
-    gb_buf_printf(script,
-                  "set arrow from %s, graph 0 to %s, graph 1 nohead linewidth 1.5 dashtype 2 "
-                  "linecolor rgb '%s'\nset label ",
-                  x, x, c->figures.n > 1 ? gb_picture_colour(s) : GB_PICTURE_GREY);
-    gb_picture_text(script, text != NULL ? text : "knee", 60);
-    gb_buf_printf(script, " noenhanced at %s, graph %s %s offset %s,0 font ',10'\n", x,
-                  s == 0   ? "0.51"
-                  : s == 1 ? "0.48"
-                           : "0.54",
-                  left ? "right" : "left", left ? "-0.7" : "0.7");
-    free(text);
+    const double low = c->figures.x_min, high = c->figures.x_max;
+    const double share = high > low ? log(batch / low) / log(high / low) : 0.5;
+    return AXIS_PIXELS * (0.07 + 0.86 * share);
 }
 
-static void say_no_knee(const batch_curve *c, size_t s, gb_knee_kind kind, gb_buf *script)
+/* A name is not to be crossed by the line of any knee. */
+static bool has_room(const batch_curve *c, const anchor *a, double width)
+{
+    const double from = a->pixel - (a->to_left ? width : 0), to = from + width;
+    bool room = from >= 0 && to <= AXIS_PIXELS;
+    for (size_t s = 0; room && s < c->figures.n; s++) {
+        const double line = pixel_of(c, c->knee[s]);
+        room = !(c->knee[s] > 0) || line <= from || line >= to;
+    }
+    return room;
+}
+
+static void beside_line(const batch_curve *c, double batch, bool to_left, anchor *out)
+{
+    char x[40];
+    *out = (anchor){.pixel = pixel_of(c, batch) + (to_left ? -5 : 5), .to_left = to_left};
+    snprintf(out->at, sizeof out->at, "%s", gb_print_double(batch, x, sizeof x));
+}
+
+/* Beside its own line, on the side with more room first; at the left edge; beside another line; at
+ * the right edge. The first of these where no line crosses it. */
+static void find_anchor(const batch_curve *c, size_t s, double width, anchor *out)
+{
+    const double own = c->knee[s];
+    anchor list[4 + 2 * MOST_SERIES];
+    size_t n = 0;
+    if (own > 0) {
+        const bool left = own > sqrt(c->figures.x_min * c->figures.x_max);
+        beside_line(c, own, left, &list[n++]);
+        beside_line(c, own, !left, &list[n++]);
+    }
+    list[n++] = (anchor){.pixel = 0, .at = "graph 0.01", .low = true};
+    for (size_t i = 0; i < c->figures.n; i++) {
+        if (i != s && c->knee[i] > 0) {
+            beside_line(c, c->knee[i], false, &list[n++]);
+            beside_line(c, c->knee[i], true, &list[n++]);
+        }
+    }
+    list[n++] = (anchor){.pixel = AXIS_PIXELS, .at = "graph 0.99", .to_left = true};
+    *out = list[0];
+    for (size_t i = 0; i < n; i++) {
+        if (has_room(c, &list[i], width)) {
+            *out = list[i];
+            return;
+        }
+    }
+}
+
+static char *knee_text(const batch_curve *c, size_t s)
 {
     static const char *const why[] = {[GB_KNEE_RISES] = "throughput still rises",
                                       [GB_KNEE_FALLS] = "throughput falls again",
                                       [GB_KNEE_UNCLEAR] = "not told from noise"};
-    char *text =
-        gb_text_format("%s%sno knee: %s", c->figures.n > 1 ? c->figures.items[s].label : "",
-                       c->figures.n > 1 ? ": " : "", why[kind]);
+    char x[40];
+    gb_buf text = {0};
+    if (c->knee[s] > 0) {
+        gb_buf_printf(&text, "knee: batch %s", gb_print_double(c->knee[s], x, sizeof x));
+    } else {
+        gb_buf_printf(&text, "no knee: %s", why[c->kind[s]]);
+    }
+    if (c->figures.n > 1) {
+        gb_buf_add(&text, " (");
+        gb_picture_cut(&text, c->figures.items[s].label, LABEL_COLUMNS);
+        gb_buf_add(&text, ")");
+    }
+    if (text.failed) {
+        gb_buf_free(&text);
+    }
+    return text.data;
+}
+
+/* A line down the picture where there is a knee, and in words what there is, each series in a row
+ * of its own between the lines of throughput and those of latency. */
+static void mark_knee(const batch_curve *c, size_t s, gb_buf *script)
+{
+    static const char *const rows[2][MOST_SERIES] = {{"0.51", "0.48", "0.54"},
+                                                     {"0.46", "0.43", "0.40"}};
+    char x[40];
+    anchor a;
+    char *text = knee_text(c, s);
+    if (c->knee[s] > 0) {
+        gb_print_double(c->knee[s], x, sizeof x);
+        gb_buf_printf(script,
+                      "set arrow from %s, graph 0 to %s, graph 1 nohead linewidth 1.5 dashtype 2 "
+                      "linecolor rgb '%s'\n",
+                      x, x, c->figures.n > 1 ? gb_picture_colour(s) : GB_PICTURE_GREY);
+    }
+    find_anchor(c, s, gb_text_pixels(text != NULL ? text : "", 10), &a);
     gb_buf_add(script, "set label ");
-    gb_picture_text(script, text != NULL ? text : "no knee", 60);
-    gb_buf_printf(script, " noenhanced at graph 0.02, graph %s left font ',10'\n",
-                  s == 0   ? "0.51"
-                  : s == 1 ? "0.48"
-                           : "0.54");
+    gb_gnuplot_quote(script, text != NULL ? text : "");
+    gb_buf_printf(script, " noenhanced at %s, graph %s %s offset %s,0 font ',10'\n", a.at,
+                  rows[a.low][s], a.to_left ? "right" : "left", a.to_left ? "-0.7" : "0.7");
+    script->failed = script->failed || text == NULL;
     free(text);
 }
 
-static gb_code mark_knees(const batch_curve *c, gb_buf *script, gb_error *err)
+static gb_code mark_knees(batch_curve *c, gb_buf *script, gb_error *err)
 {
     gb_code code = GB_OK;
-    for (size_t s = 0; s < c->figures.n; s++) {
+    bool known[MOST_SERIES] = {false};
+    for (size_t s = 0; code == GB_OK && s < c->figures.n; s++) {
         gb_knee knee;
         const gb_series *series = &c->figures.items[s];
-        if (!knee_of(c, series, &knee, err, &code)) {
-            continue;
+        known[s] = knee_of(c, series, &knee, err, &code);
+        if (known[s]) {
+            c->kind[s] = knee.kind;
+            c->knee[s] = knee.kind == GB_KNEE_FOUND ? series->points[knee.at].x : NAN;
         }
-        if (knee.kind == GB_KNEE_FOUND) {
-            mark_knee(c, s, series->points[knee.at].x, script);
-        } else {
-            say_no_knee(c, s, knee.kind, script);
+    }
+    for (size_t s = 0; code == GB_OK && s < c->figures.n; s++) {
+        if (known[s]) {
+            mark_knee(c, s, script);
         }
     }
     return code;
@@ -188,7 +270,7 @@ static void add_lines(const batch_curve *c, double rate, double latency, gb_buf 
     }
 }
 
-static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
+static gb_code write_script(batch_curve *c, gb_buf *script, gb_error *err)
 {
     char rate_unit[32], latency_unit[32];
     const char *title = json_string_value(json_object_get(c->plot, "title"));
@@ -203,9 +285,8 @@ static gb_code write_script(const batch_curve *c, gb_buf *script, gb_error *err)
                        ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
                        : GB_OK;
     if (code == GB_OK) {
-        gb_picture_head(c->results, c->figures.device, c->wanted.name,
-                        title != NULL ? title : c->wanted.benchmark, x_label.data, y_label.data,
-                        script);
+        gb_picture_head(c->results, c->figures.device, title != NULL ? title : c->wanted.benchmark,
+                        x_label.data, y_label.data, script);
         gb_buf_add(script, "set y2label ");
         gb_picture_text(script, y2_label.data, 60);
         gb_buf_add(script, " noenhanced\nset border 11\n");

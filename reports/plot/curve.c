@@ -166,9 +166,8 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
                        ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
                        : GB_OK;
     if (code == GB_OK) {
-        gb_picture_head(c->results, f->device, c->wanted.name,
-                        c->title != NULL ? c->title : c->wanted.benchmark, x_label.data,
-                        y_label.data, script);
+        gb_picture_head(c->results, f->device, c->title != NULL ? c->title : c->wanted.benchmark,
+                        x_label.data, y_label.data, script);
         /* one entry more for the fitted lines */
         gb_picture_place_key(script, gb_figures_plain(f, &c->wanted) ? 0 : gb_figures_widest(f),
                              f->n + 1, 0);

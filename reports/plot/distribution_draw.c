@@ -299,9 +299,9 @@ static void left_plot(drawing *g)
     gb_buf_printf(&title, "%s%s%s", d->title != NULL ? d->title : "Samples",
                   d->title != NULL ? ": " : " of ", d->row->first->case_id);
     gb_buf_printf(&y_label, "time per iteration (%s), lower is better", g->unit);
-    gb_picture_head(d->results, d->row->first->device, g->name,
-                    title.data != NULL ? title.data : "", "sample, in the order taken",
-                    y_label.data != NULL ? y_label.data : "", &g->canvas.body);
+    gb_picture_head(d->results, d->row->first->device, title.data != NULL ? title.data : "",
+                    "sample, in the order taken", y_label.data != NULL ? y_label.data : "",
+                    &g->canvas.body);
     g->canvas.body.failed = g->canvas.body.failed || title.failed || y_label.failed;
     gb_buf_free(&title);
     gb_buf_free(&y_label);

@@ -227,9 +227,8 @@ static gb_code write_head(ladder *l, double height, gb_error *err)
                        ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
                        : GB_OK;
     if (code == GB_OK) {
-        gb_picture_head(l->results, l->figures.device, l->wanted.name,
-                        title != NULL ? title : l->wanted.benchmark, x_label.data, y_label.data,
-                        body);
+        gb_picture_head(l->results, l->figures.device, title != NULL ? title : l->wanted.benchmark,
+                        x_label.data, y_label.data, body);
         gb_buf_add(body, "unset key\n");
         l->frame.bottom = height + 65;
         l->frame.top = height + PLOT_HEIGHT - 62;

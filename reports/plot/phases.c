@@ -405,9 +405,8 @@ static void draw(phases *p, gb_buf *script)
                           : gb_text_format("%s (%%); right: the whole, lower is better",
                                            p->overlap ? "time of the parts over that of the whole"
                                                       : "share of the time");
-    gb_picture_head(p->results, p->figures.device, p->wanted.name,
-                    title != NULL ? title : p->wanted.benchmark, x_label != NULL ? x_label : "", "",
-                    &p->canvas.body);
+    gb_picture_head(p->results, p->figures.device, title != NULL ? title : p->wanted.benchmark,
+                    x_label != NULL ? x_label : "", "", &p->canvas.body);
     free(x_label);
     /* The heights of head and foot are pixels, however many bars there are. */
     gb_buf_printf(&p->canvas.body,

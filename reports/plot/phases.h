@@ -3,10 +3,10 @@
  * `plot` is {"type": "phases", "benchmark": name, "x": param, "series": [params], "title": text or
  * null}; x may take words. A part's share is the mean over the replicates of its median (parts_ns)
  * over the replicate's median, its time that share of the row's time. What the parts leave is drawn
- * as "other". A part "on_device" is left out where finer parts of the device's work are there. Where
- * in some case the parts come to more than 102 % of the whole they overlap: then all bars are times
- * laid end to end (over the whole, where the wholes differ more than tenfold), with a mark at the
- * whole, and picture and `notes` say so. Cases without parts are left out and counted.
+ * as "other". A part "on_device" is left out where finer parts of the device's work are there.
+ * Where in some case the parts come to more than 102 % of the whole they overlap: then all bars are
+ * times laid end to end (over the whole, where the wholes differ more than tenfold), with a mark at
+ * the whole, and picture and `notes` say so. Cases without parts are left out and counted.
  *
  * Data: a block a part, of lines "y from to bottom top part_ns whole_ns" (from and to: percent or
  * ns; the others of y: pixels), then one of the wholes. The rest is as for

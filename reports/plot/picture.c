@@ -198,16 +198,12 @@ static void device_line(const gb_results *results, int device, gb_buf *text)
 
 /* --- head and outputs ------------------------------------------------------------------------- */
 
-void gb_picture_head(const gb_results *results, int device, const char *name, const char *title,
-                     const char *x_label, const char *y_label, gb_buf *script)
+void gb_picture_head(const gb_results *results, int device, const char *title, const char *x_label,
+                     const char *y_label, gb_buf *script)
 {
     gb_buf text = {0};
     device_line(results, device, &text);
-    gb_buf_printf(script,
-                  "# Run it from the run directory: gnuplot plots/%s.gp\n"
-                  "reset\nset encoding utf8\n",
-                  name);
-    gb_buf_add(script, "set title ");
+    gb_buf_add(script, "reset\nset encoding utf8\nset title ");
     gb_picture_text(script, title, TITLE_COLUMNS);
     gb_buf_add(script, " noenhanced offset 0,1.2 font ',14'\nset label 1 ");
     gb_picture_text(script, text.data != NULL ? text.data : "", LINE_COLUMNS);

@@ -20,8 +20,8 @@ int gb_picture_fill(size_t series); /* gnuplot's fill pattern */
 /* Title, the line below it that names device, kind and date (and says which are CPUs), axis labels,
  * grid, key. `device`: index of the only device in the picture, -1: several. Texts are cut to what
  * fits. */
-void gb_picture_head(const gb_results *results, int device, const char *name, const char *title,
-                     const char *x_label, const char *y_label, gb_buf *script);
+void gb_picture_head(const gb_results *results, int device, const char *title, const char *x_label,
+                     const char *y_label, gb_buf *script);
 
 /* The plot command for `lines`, once as SVG and once as PNG. */
 void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script);

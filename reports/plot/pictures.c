@@ -1,6 +1,8 @@
 #include "reports/plot/pictures.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,9 @@
 
 static const char *const suffixes[] = {".svg", ".png"};
 #define N_SUFFIXES (sizeof suffixes / sizeof suffixes[0])
+
+/* The first line of a script: how to run it, and how a later report knows that it is ours. */
+#define FIRST_LINE "# gpubench made this; from the run directory: gnuplot plots/%s.gp\n"
 
 static gb_code no_memory(gb_error *err)
 {
@@ -49,20 +54,30 @@ void gb_pictures_free(gb_pictures *pictures)
     *pictures = (gb_pictures){0};
 }
 
-static gb_code write_file(const char *dir, const char *name, const char *suffix, const gb_buf *text,
-                          gb_error *err)
+static char *file_path(const char *dir, const char *name, const char *suffix)
 {
-    char *path = gb_text_format("%s/plots/%s%s", dir, name, suffix);
-    if (path == NULL || text->failed) {
+    return gb_text_format("%s/plots/%s%s", dir, name, suffix);
+}
+
+/* `first` and `text`, one behind the other. */
+static gb_code write_file(const char *dir, const char *name, const char *suffix, const char *first,
+                          const gb_buf *text, gb_error *err)
+{
+    char *path = file_path(dir, name, suffix);
+    if (path == NULL || first == NULL || text->failed) {
         free(path);
         return no_memory(err);
     }
-    FILE *file = fopen(path, "w");
-    gb_code code = GB_OK;
-    bool written = file != NULL && fwrite(text->data, 1, text->length, file) == text->length;
-    if (file == NULL || (fclose(file) != 0) || !written) {
-        code = gb_fail(err, GB_IO, "cannot write %s: %s", path, strerror(errno));
+    FILE *file = fopen(path, "we");
+    bool written = file != NULL && fputs(first, file) >= 0 &&
+                   fwrite(text->data, 1, text->length, file) == text->length;
+    int why = errno;
+    if (file != NULL && fclose(file) != 0 && written) {
+        why = errno;
+        written = false;
     }
+    gb_code code =
+        written ? GB_OK : gb_fail(err, GB_IO, "cannot write %s: %s", path, strerror(why));
     free(path);
     return code;
 }
@@ -87,12 +102,14 @@ gb_code gb_pictures_add(gb_pictures *pictures, const char *name, const char *tit
                         const gb_buf *data, gb_error *err)
 {
     gb_code code = grow(pictures, err);
+    char *first = gb_text_format(FIRST_LINE, name);
     if (code == GB_OK) {
-        code = write_file(pictures->dir, name, ".dat", data, err);
+        code = write_file(pictures->dir, name, ".dat", "", data, err);
     }
     if (code == GB_OK) {
-        code = write_file(pictures->dir, name, ".gp", script, err);
+        code = write_file(pictures->dir, name, ".gp", first, script, err);
     }
+    free(first);
     if (code != GB_OK) {
         return code;
     }
@@ -109,7 +126,7 @@ static bool check_pictures(const char *dir, const char *name, gb_buf *notes)
 {
     size_t whole = 0;
     for (size_t i = 0; i < N_SUFFIXES; i++) {
-        char *path = gb_text_format("%s/plots/%s%s", dir, name, suffixes[i]);
+        char *path = file_path(dir, name, suffixes[i]);
         if (path == NULL) {
             continue;
         }
@@ -125,17 +142,79 @@ static bool check_pictures(const char *dir, const char *name, gb_buf *notes)
     return whole == N_SUFFIXES;
 }
 
+static void remove_file(const char *dir, const char *name, const char *suffix)
+{
+    char *path = file_path(dir, name, suffix);
+    if (path != NULL) {
+        unlink(path);
+    }
+    free(path);
+}
+
 /* An older picture must not be taken for the new one. */
 static void remove_older(const char *dir, const char *name)
 {
     for (size_t i = 0; i < N_SUFFIXES; i++) {
-        char *old = gb_text_format("%s/plots/%s%s", dir, name, suffixes[i]);
-        if (old != NULL) {
-            unlink(old);
-        }
-        free(old);
+        remove_file(dir, name, suffixes[i]);
     }
 }
+
+/* --- pictures of an older report -------------------------------------------------------------- */
+
+/* Whether a script was written by gb_pictures_add under this name. */
+static bool is_ours(int folder, const char *file, const char *name)
+{
+    char begin[512];
+    struct stat facts;
+    char *first = gb_text_format(FIRST_LINE, name);
+    int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool ours = false;
+    if (first != NULL && fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        size_t length = strlen(first);
+        ours = length <= sizeof begin && read(fd, begin, length) == (ssize_t)length &&
+               memcmp(begin, first, length) == 0;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    free(first);
+    return ours;
+}
+
+static bool is_known(const gb_pictures *pictures, const char *name)
+{
+    for (size_t i = 0; i < pictures->n; i++) {
+        if (strcmp(pictures->items[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void gb_pictures_remove_stale(const char *dir, const gb_pictures *pictures)
+{
+    char *path = gb_text_format("%s/plots", dir);
+    DIR *folder = path != NULL ? opendir(path) : NULL;
+    for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        char name[sizeof entry->d_name];
+        if (dot == NULL || strcmp(dot, ".gp") != 0) {
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
+        if (!is_known(pictures, name) && is_ours(dirfd(folder), entry->d_name, name)) {
+            remove_older(dir, name);
+            remove_file(dir, name, ".dat");
+            remove_file(dir, name, ".gp"); /* last: without it the others would not be known */
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    free(path);
+}
+
+/* --- drawing ---------------------------------------------------------------------------------- */
 
 /* One gnuplot process over the scripts from `start`. Returns where to go on: n when done. */
 static size_t draw_from(gb_pictures *all, const char *const scripts[], size_t start,

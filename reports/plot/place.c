@@ -131,12 +131,11 @@ static void take(gb_places *places, gb_box box, double x, gb_spot *out)
         (gb_spot){.x = to_left ? box.x1 : box.x0, .y = (box.y0 + box.y1) / 2, .to_left = to_left};
 }
 
-bool gb_places_beside(gb_places *places, gb_box area, double x, double y, double width,
-                      double height, gb_spot *out)
+bool gb_places_near(gb_places *places, gb_box area, double x, double y, double width, double height,
+                    gb_spot *out)
 {
     static const double ways[][2] = {{1, 0}, {1, -1}, {1, 1},  {-1, 0},
                                      {0, 1}, {0, -1}, {-1, 1}, {-1, -1}};
-    static const double gaps[] = {20, 36, 56, 80, 110, 150, 200};
     for (size_t i = 0; i < 2 * COUNT(ways); i++) {
         const double *way = ways[i % COUNT(ways)];
         double gap = i < COUNT(ways) ? 8 : 13; /* beside a small sign, or a large one */
@@ -147,6 +146,13 @@ bool gb_places_beside(gb_places *places, gb_box area, double x, double y, double
             return true;
         }
     }
+    return false;
+}
+
+bool gb_places_far(gb_places *places, gb_box area, double x, double y, double width, double height,
+                   gb_spot *out)
+{
+    static const double gaps[] = {20, 36, 56, 80, 110, 150, 200};
     for (size_t g = 0; g < COUNT(gaps); g++) {
         for (size_t i = 0; i < DIRECTIONS; i++) {
             double dx = cos(2 * PI * (double)i / DIRECTIONS);
@@ -164,6 +170,13 @@ bool gb_places_beside(gb_places *places, gb_box area, double x, double y, double
         }
     }
     return false;
+}
+
+bool gb_places_beside(gb_places *places, gb_box area, double x, double y, double width,
+                      double height, gb_spot *out)
+{
+    return gb_places_near(places, area, x, y, width, height, out) ||
+           gb_places_far(places, area, x, y, width, height, out);
 }
 
 /* A slanted text as a row of small boxes; takes them when `places` is to be changed. */

@@ -45,6 +45,11 @@ typedef struct gb_spot {
 } gb_spot;
 bool gb_places_beside(gb_places *places, gb_box area, double x, double y, double width,
                       double height, gb_spot *out);
+/* The two halves of it: close to the point; away from it, with a leader. */
+bool gb_places_near(gb_places *places, gb_box area, double x, double y, double width, double height,
+                    gb_spot *out);
+bool gb_places_far(gb_places *places, gb_box area, double x, double y, double width, double height,
+                   gb_spot *out);
 /* The same for a text along a line, on either side of it: the angle of the line in degrees, and the
  * middle of the text. The line itself may be among those taken. False: none is free. */
 bool gb_places_along(gb_places *places, gb_box area, double x0, double y0, double x1, double y1,

@@ -154,6 +154,7 @@ gb_code gb_report_plots(const gb_results *results, const char *dir, const char *
         *out = (gb_pictures){0};
     }
     if (json_array_size(plots) == 0 && !gb_distribution_has_flagged(results)) {
+        gb_pictures_remove_stale(dir, &pictures);
         return GB_OK;
     }
     gb_code code = gb_pictures_open(dir, &pictures, err);
@@ -161,6 +162,7 @@ gb_code gb_report_plots(const gb_results *results, const char *dir, const char *
         code = gb_report_pictures(results, &pictures, notes, err);
     }
     if (code == GB_OK) {
+        gb_pictures_remove_stale(dir, &pictures);
         gb_pictures_draw(&pictures, gnuplot, notes);
     }
     if (code == GB_OK && out != NULL) {

@@ -11,8 +11,8 @@
 gb_code gb_report_pictures(const gb_results *results, gb_pictures *pictures, gb_buf *notes,
                            gb_error *err);
 
-/* All of it: opens DIR/plots, writes and draws. *out may be NULL; otherwise free it with
- * gb_pictures_free. `gnuplot` is the program's path or name. */
+/* All of it: opens DIR/plots, writes, removes what an older report left there, and draws. *out may
+ * be NULL; otherwise free it with gb_pictures_free. `gnuplot` is the program's path or name. */
 gb_code gb_report_plots(const gb_results *results, const char *dir, const char *gnuplot,
                         gb_pictures *out, gb_buf *notes, gb_error *err);
 

@@ -14,6 +14,7 @@
 #define SIGN_LIMITED 6 /* a ring */
 #define SIGN_RIDGE 12  /* a diamond */
 #define MAX_NUMBERED 64
+#define CLOSE 20.0 /* pixels from a text to a sign that it seems to name */
 
 typedef struct drawing {
     const gb_results *results;
@@ -129,13 +130,43 @@ static const gb_roof_point *highest(const gb_roof_panel *p, size_t group, size_t
     return best;
 }
 
-static bool name_at(drawing *d, const gb_roof_point *point, const char *text)
+/* Whether the text would stand as close to a sign of another group, in another place. */
+static bool is_ambiguous(const drawing *d, const gb_roof_panel *p, const gb_roof_point *point,
+                         const gb_spot *spot, double width)
 {
-    gb_spot spot;
+    const double left = spot->to_left ? spot->x - width : spot->x, half = GB_LABEL_HEIGHT / 2;
+    const gb_box box = {left, spot->y - half, left + width, spot->y + half};
+    const double own_x = px(d, point->x), own_y = py(d, point->y);
+    for (size_t i = 0; i < p->n_points; i++) {
+        const double x = px(d, p->points[i].x), y = py(d, p->points[i].y);
+        const double away =
+            hypot(fmax(fmax(box.x0 - x, x - box.x1), 0), fmax(fmax(box.y0 - y, y - box.y1), 0));
+        if (p->points[i].group != point->group && away < CLOSE && hypot(x - own_x, y - own_y) > 2) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool name_at(drawing *d, const gb_roof_panel *p, const gb_roof_point *point,
+                    const char *text)
+{
+    gb_spot spot, far;
     double x = px(d, point->x), y = py(d, point->y);
     double width = gb_text_pixels(text, GB_LABEL_FONT - 1);
-    if (!gb_places_beside(&d->places, area(d), x, y, width, GB_LABEL_HEIGHT, &spot)) {
-        return false;
+    gb_places *places = &d->places;
+    const size_t before = places->n_boxes;
+    const bool near = gb_places_near(places, area(d), x, y, width, GB_LABEL_HEIGHT, &spot);
+    if (!near || is_ambiguous(d, p, point, &spot, width)) {
+        const size_t with_near = places->n_boxes;
+        places->n_boxes = before; /* its room is free again when another is found */
+        if (gb_places_far(places, area(d), x, y, width, GB_LABEL_HEIGHT, &far)) {
+            spot = far;
+        } else if (near) {
+            places->n_boxes = with_near;
+        } else {
+            return false;
+        }
     }
     if (spot.leader) {
         gb_canvas_line(&d->canvas, x, y, spot.lead_x, spot.lead_y, GREY, 0.7, 1);
@@ -163,7 +194,7 @@ static void label_group(drawing *d, const gb_roof_panel *p, size_t group)
     const gb_roof_point *best = highest(p, group, 0), *point = best;
     char number[32];
     for (size_t skip = 1; point != NULL && skip < 12; skip++) {
-        if (name_at(d, point, p->groups[group])) {
+        if (name_at(d, p, point, p->groups[group])) {
             return;
         }
         point = highest(p, group, skip);
@@ -172,7 +203,7 @@ static void label_group(drawing *d, const gb_roof_panel *p, size_t group)
         return;
     }
     snprintf(number, sizeof number, "%zu", number_of(d, p->groups[group], group));
-    name_at(d, best, number); /* where that has no room either the legend's sign must do */
+    name_at(d, p, best, number); /* where that has no room either the legend's sign must do */
 }
 
 static void sign_flagged(drawing *d, const gb_roof_panel *p)
@@ -225,7 +256,7 @@ static void draw_panel(drawing *d, const gb_roof_panel *p, const char *title, co
     snprintf(y_label, sizeof y_label, "%s, higher is better", unit);
     gb_buf_printf(&text, "%s (%s)", title, gb_compute_word(p->compute));
     gb_canvas_clear(&d->canvas);
-    gb_picture_head(d->results, p->device, d->canvas.name, text.data != NULL ? text.data : title,
+    gb_picture_head(d->results, p->device, text.data != NULL ? text.data : title,
                     "FLOP/byte (counted operations over bytes that must move)", y_label,
                     &d->canvas.body);
     gb_buf_free(&text);

@@ -82,7 +82,8 @@ static void add_value(const gb_row *row, const char *param, bool named, gb_buf *
                   named ? " " : "", value);
 }
 
-static void make_label(const search *s, const gb_row *row, gb_buf *out)
+/* *own: the length of what is the same for all devices. */
+static void make_label(const search *s, const gb_row *row, gb_buf *out, size_t *own)
 {
     size_t i;
     const json_t *param;
@@ -96,6 +97,7 @@ static void make_label(const search *s, const gb_row *row, gb_buf *out)
     {
         add_value(row, name, true, out);
     }
+    *own = out->length;
     if (s->several) {
         add_part(out, gb_results_device_label(s->results, row->first->device));
     }
@@ -131,7 +133,8 @@ static gb_series *new_series(search *s, const char *label, const gb_row *row)
 static gb_series *series_of(search *s, const gb_row *row)
 {
     gb_buf label = {0};
-    make_label(s, row, &label);
+    size_t own;
+    make_label(s, row, &label, &own);
     char *key = label.failed ? NULL : gb_text_format("%d %s", row->first->device, label.data);
     const json_t *place = key != NULL ? json_object_get(s->places, key) : NULL;
     gb_series *series = NULL;
@@ -140,6 +143,7 @@ static gb_series *series_of(search *s, const gb_row *row)
     } else if (key != NULL) {
         series = new_series(s, label.data, row);
         if (series != NULL) {
+            series->own = own;
             json_object_set_new(s->places, key, json_integer((json_int_t)s->out->n - 1));
         }
     }
@@ -212,17 +216,43 @@ static void grow(double value, double *low, double *high)
     *high = value > *high || isnan(*high) ? value : *high;
 }
 
+/* A series has the place of its first case on any device: a device on which that case failed has it
+ * too. Out of memory leaves some as they are. */
+static void give_places(gb_figures *f)
+{
+    json_t *places = json_object();
+    for (size_t i = 0; i < 2 * f->n; i++) { /* once to find them, once to give them */
+        gb_series *series = &f->items[i % f->n];
+        char *key = gb_text_format("%.*s", (int)series->own, series->label);
+        const json_t *first = key != NULL ? json_object_get(places, key) : NULL;
+        if (key != NULL && (first == NULL || json_integer_value(first) > series->index)) {
+            json_object_set_new(places, key, json_integer(series->index));
+        } else if (first != NULL) {
+            series->index = (uint32_t)json_integer_value(first);
+        }
+        free(key);
+    }
+    json_decref(places);
+}
+
+/* No more than wanted, and of each of them all devices, where these are not too many. */
 static void keep_first(gb_figures *f, const gb_wanted *wanted, gb_buf *notes)
 {
-    if (f->n <= wanted->most) {
+    size_t keep = wanted->most;
+    if (f->n <= keep) {
         return;
     }
+    while (keep > 0 && f->items[keep - 1].index == f->items[keep].index) {
+        keep--;
+    }
+    const bool all_devices = keep > 0 && keep < wanted->most;
+    keep = keep > 0 ? keep : wanted->most;
     gb_buf_printf(
         notes,
-        "plots: %s: %zu series; the suite's first %zu are drawn, the rest is in the table "
+        "plots: %s: %zu series; the suite's first %zu are drawn%s, the rest is in the table "
         "and in results.csv\n",
-        wanted->name, f->n, wanted->most);
-    while (f->n > wanted->most) {
+        wanted->name, f->n, keep, all_devices ? " (the same of each device)" : "");
+    while (f->n > keep) {
         f->n--;
         free(f->items[f->n].label);
         free(f->items[f->n].points);
@@ -243,6 +273,7 @@ static void finish(search *s, gb_buf *notes)
     if (f->n == 0) {
         return;
     }
+    give_places(f);
     qsort(f->items, f->n, sizeof *f->items, by_place);
     keep_first(f, s->wanted, notes);
     f->device = f->items[0].device;

@@ -16,8 +16,9 @@ typedef struct gb_point {
 
 typedef struct gb_series {
     char *label; /* "h2d, pinned", "n 300": of the benchmark's name where nothing differs; owned */
+    size_t own;  /* length of the label before the device's name */
     int device;
-    uint32_t index;   /* of its first case in the suite */
+    uint32_t index;   /* of its first case in the suite, on any device */
     gb_point *points; /* by x, words in the suite's order; owned */
     size_t n, capacity;
 } gb_series;
@@ -38,7 +39,8 @@ typedef struct gb_wanted {
     const char *name; /* of the picture, for notes */
     const char *benchmark, *x, *y;
     const json_t *series; /* array of parameters */
-    size_t most;          /* series: the suite's first ones are kept, a note counts the others */
+    size_t most;          /* series: the suite's first ones are kept, each of all devices where
+                             that is possible; a note counts the others */
     bool zero_x;          /* x may be 0: it stands on no logarithmic axis */
 } gb_wanted;
 

@@ -152,11 +152,17 @@ def series_of(run, plot, x):
 
 
 def match(found, groups, limit):
-    """Each block has the rows of one series, and no series is left over (but beyond the limit)."""
+    """Each block has the rows of one series, and no series is left over but beyond the limit: then
+    those of all devices, where that leaves any."""
     groups = {key: rows for key, rows in groups.items() if rows}
+    devices = len({device for device, _ in groups})
+    if len(groups) > limit >= devices:
+        limit -= limit % devices
+    drawn = collections.Counter()
     for comments, rows in found:
         for key, wanted in groups.items():
             if same_rows(rows, wanted):
+                drawn[key[0]] += 1
                 del groups[key]
                 break
         else:
@@ -164,6 +170,8 @@ def match(found, groups, limit):
             raise Wrong(f"{comments[:1]}: no series has the rows {rows[:2]}...; one is {near and near[:2]}...")
     if groups and len(found) < limit:
         raise Wrong(f"{len(groups)} series are not drawn, for example {next(iter(groups))}")
+    if groups and len(set(drawn.values())) > 1 and limit >= devices:
+        raise Wrong(f"of the devices' series are drawn: {dict(drawn)}")
     return sum(len(rows) for _, rows in found)
 
 

@@ -2,6 +2,9 @@
 #ifndef GB_TESTS_PLOTS_FIXTURE_H
 #define GB_TESTS_PLOTS_FIXTURE_H
 
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,10 +12,50 @@
 #include "reports/plot/plots.h"
 #include "unit/reports_fixture.h"
 
-/* A fresh folder with a name that hurts; removed by the operating system's cleaning of /tmp. */
+#define PLOTS_FOLDER "gb-plots-" /* /tmp/gb-plots-PID-XXXXXX, of the process that runs the test */
+
+static inline void remove_folders(int pid)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf /tmp/" PLOTS_FOLDER "%d-*", pid);
+    if (system(command) != 0) {
+        fprintf(stderr, "not done: %s\n", command);
+    }
+}
+
+static inline void remove_own_folders(void)
+{
+    remove_folders(getpid());
+}
+
+/* Those of processes that are no more: a test that was killed could not clean up. */
+static inline void remove_dead_folders(void)
+{
+    DIR *folder = opendir("/tmp");
+    int pid, last = 0;
+    for (const struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;) {
+        if (sscanf(e->d_name, PLOTS_FOLDER "%d-", &pid) == 1 && pid != last && kill(pid, 0) != 0 &&
+            errno == ESRCH) {
+            remove_folders(pid);
+            last = pid;
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+}
+
+/* A fresh folder with a name that hurts, removed when the test's process ends. */
 static inline void make_dir(char dir[128], const char *name)
 {
-    char base[] = "/tmp/gb-plots-XXXXXX";
+    static int owner;
+    char base[64];
+    if (owner != getpid()) {
+        owner = getpid();
+        remove_dead_folders();
+        ck_assert_int_eq(atexit(remove_own_folders), 0);
+    }
+    snprintf(base, sizeof base, "/tmp/" PLOTS_FOLDER "%d-XXXXXX", owner);
     ck_assert_ptr_nonnull(mkdtemp(base));
     snprintf(dir, 128, "%s/%s", base, name);
     ck_assert_int_eq(mkdir(dir, 0777), 0);
@@ -20,7 +63,7 @@ static inline void make_dir(char dir[128], const char *name)
 
 static inline char *slurp(const char *dir, const char *name)
 {
-    char path[512];
+    char path[1024];
     snprintf(path, sizeof path, "%s/plots/%s", dir, name);
     FILE *file = fopen(path, "rb");
     if (file == NULL) {

@@ -43,6 +43,89 @@ START_TEST(the_data_are_the_records_figures)
 }
 END_TEST
 
+static void put(const char *dir, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/plots/%s", dir, name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Writes script, data and pictures as an older report would have left them. */
+static void put_older(const char *dir, const char *name)
+{
+    char file[64], first[128];
+    snprintf(file, sizeof file, "%s.gp", name);
+    snprintf(first, sizeof first,
+             "# gpubench made this; from the run directory: gnuplot plots/%s.gp\nreset\n", name);
+    put(dir, file, first);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const suffixes[] = {"dat", "svg", "png"};
+        snprintf(file, sizeof file, "%s.%s", name, suffixes[i]);
+        put(dir, file, "old");
+    }
+}
+
+START_TEST(pictures_of_an_older_report_go_and_foreign_files_stay)
+{
+    static const char *const gone[] = {"09-x.gp",         "09-x.dat",       "09-x.svg",
+                                       "09-x.png",        "flagged-4-y.gp", "flagged-4-y.dat",
+                                       "flagged-4-y.svg", "flagged-4-y.png"};
+    static const char *const kept[] = {"mine.gp", "mine.svg", "renamed.gp", "notes.svg",
+                                       "10-z.png"};
+    fixture f;
+    char dir[128], path[512], name[200];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cpu", COPY_PLOT);
+    fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+    plot(&f, dir, "true", &notes);
+    plot_name(dir, name);
+    put_older(dir, "09-x");
+    put_older(dir, "flagged-4-y");
+    put(dir, "mine.gp", "# my own\n");
+    put(dir, "mine.svg", "mine");
+    put(dir, "notes.svg", "mine");
+    put(dir, "10-z.png", "mine");
+    put(dir, "renamed.gp", "# gpubench made this; from the run directory: gnuplot plots/09-x.gp\n");
+    snprintf(path, sizeof path, "%s/plots/pipe.gp", dir);
+    ck_assert_int_eq(mkfifo(path, 0666), 0); /* nobody writes into it */
+    plot(&f, dir, "true", &notes);
+    for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
+        ck_assert_msg(!exists(dir, gone[i]), "left: %s", gone[i]);
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        ck_assert_msg(exists(dir, kept[i]), "removed: %s", kept[i]);
+    }
+    ck_assert_int_eq(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s.gp", name);
+    ck_assert(exists(dir, path));
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(pictures_go_with_the_last_plot)
+{
+    fixture f;
+    char dir[128], path[512];
+    gb_buf notes = {0};
+    make_dir(dir, "run");
+    fixture_open(&f, "cpu", "[]");
+    plot(&f, dir, "true", &notes);
+    snprintf(path, sizeof path, "%s/plots", dir);
+    ck_assert_int_ne(access(path, F_OK), 0); /* no folder for nothing */
+    ck_assert_int_eq(mkdir(path, 0777), 0);
+    put_older(dir, "01-x");
+    plot(&f, dir, "true", &notes);
+    ck_assert(!exists(dir, "01-x.gp") && !exists(dir, "01-x.svg"));
+    gb_buf_free(&notes);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(PLT_04_PLT_05_spaces_and_umlauts_in_the_path)
 {
     fixture f;
@@ -286,6 +369,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, KRN_09_time_that_falls_while_work_grows_is_said);
     tcase_add_test(tests, PLT_06_a_missing_or_failing_gnuplot_is_said);
     tcase_add_test(tests, PLT_08_nothing_to_plot_makes_no_file);
+    tcase_add_test(tests, pictures_of_an_older_report_go_and_foreign_files_stay);
+    tcase_add_test(tests, pictures_go_with_the_last_plot);
     tcase_add_test(tests, PLT_09_points_without_a_positive_value_are_left_out);
     tcase_add_test(tests, PLT_10_one_point_is_drawn_without_complaint);
     tcase_add_test(tests, PLT_12_a_picture_that_is_not_whole_is_not_kept);

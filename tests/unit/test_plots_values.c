@@ -172,7 +172,7 @@ START_TEST(the_knee_is_that_of_the_findings)
     char *script = read_suffix(dir, ".gp");
     ck_assert_ptr_nonnull(strstr(script, "set arrow from 32, graph 0 to 32, graph 1 nohead"));
     ck_assert_ptr_nonnull(strstr(script, "'knee: batch 32 (vendor)'"));
-    ck_assert_ptr_nonnull(strstr(script, "'own: no knee: throughput still rises'"));
+    ck_assert_ptr_nonnull(strstr(script, "'no knee: throughput still rises (own)'"));
     ck_assert_ptr_nonnull(strstr(script, "set logscale x 2"));
     ck_assert_double_eq(GB_KNEE_SHARE, 0.9); /* what the sentence says */
     ck_assert_ptr_nonnull(strstr(GB_KNEE_RULE, "90 %"));
