@@ -283,7 +283,7 @@ START_TEST(TIM_13_failed_and_skipped_are_excluded_and_counted)
     says(text, "over 3 of 5 cases, 2 excluded");
     says(text, "c[n=3]: failed: cudaLaunchKernel: 209");
     says(text, "c[n=4]: skipped: no managed memory");
-    says(text, "(3/5 cases)");
+    says(text, "(3/5)");
     free(text);
     close_all(&all);
 }
