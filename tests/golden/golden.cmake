@@ -33,6 +33,10 @@ if(Python3_FOUND)
   # Pages and pictures are the same bytes in every build.
   set_property(TEST browser.RES-20_pages golden.pictures_PLT-02_PLT-05_PLT-08_PLT-14
     APPEND PROPERTY LABELS nosanitize)
+  add_test(NAME browser.procurement COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/../browser/procurement.sh
+    $<TARGET_FILE:gpubench> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(browser.procurement PROPERTIES TIMEOUT 120 LABELS "golden;nosanitize"
+    SKIP_RETURN_CODE 77)
   add_custom_target(golden_update
     COMMAND ${gb_reports} make $<TARGET_FILE:gpubench> $<TARGET_FILE:golden_plan> ${gb_golden}
     COMMAND ${gb_reports} update ${gb_golden} VERBATIM)
