@@ -24,6 +24,12 @@ typedef struct gb_export_format {
 /* All formats, ended by one whose name is NULL. */
 extern const gb_export_format gb_export_formats[];
 
+/* A case's name in formats that know no devices: its id, and of a run of several devices which one,
+ * "copy[bytes=4096] on cuda:1". `name`: the id, or another. The caller frees; NULL: no memory. */
+char *gb_export_name(const gb_exported *what, int device, const char *name);
+/* Whether what the baseline says of a row is a failure: NULL when it is not. */
+const gb_compared *gb_export_slower(const gb_exported *what, const gb_row *row);
+
 /* results.csv, a row a record (RFC 4180) */
 gb_code gb_export_csv(const gb_exported *what, gb_buf *out, gb_error *err);
 /* JUnit XML as Jenkins' and Ant's schema has it: a suite a benchmark, a test a case; failure:

@@ -20,8 +20,9 @@ static gb_code add(const gb_exported *what, const gb_row *row, const char *metri
     if (!isfinite(value) || higher != bigger) {
         return GB_OK;
     }
-    char *name = strcmp(metric, "time") == 0 ? gb_text_copy(row->first->case_id)
-                                             : gb_text_format("%s %s", row->first->case_id, metric);
+    char *of = gb_export_name(what, row->first->device, row->first->case_id);
+    char *name = of != NULL && strcmp(metric, "time") != 0 ? gb_text_format("%s %s", of, metric)
+                                                           : gb_text_copy(of != NULL ? of : "");
     if (isfinite(row->plus_minus)) {
         snprintf(range, sizeof range, "± %s",
                  gb_print_double(value * row->plus_minus, number, sizeof number));
@@ -29,11 +30,13 @@ static gb_code add(const gb_exported *what, const gb_row *row, const char *metri
     snprintf(extra, sizeof extra, "%s (%s), %zu replicates",
              gb_results_device_name(what->results, row->first->device),
              gb_results_device_kind(what->results, row->first->device), row->n_ok);
-    json_t *one = name != NULL ? json_pack("{s:o, s:s, s:f, s:s, s:o}", "name",
-                                           gb_json_string(name), "unit", unit, "value", value,
-                                           "range", range, "extra", gb_json_string(extra))
-                               : NULL;
+    json_t *one =
+        of != NULL && name != NULL
+            ? json_pack("{s:o, s:s, s:f, s:s, s:o}", "name", gb_json_string(name), "unit", unit,
+                        "value", value, "range", range, "extra", gb_json_string(extra))
+            : NULL;
     free(name);
+    free(of);
     return one != NULL && json_array_append_new(list, one) == 0
                ? GB_OK
                : gb_fail(err, GB_NO_MEMORY, "out of memory for an export");

@@ -46,17 +46,16 @@ static gb_code add_counters(const gb_record *record, json_t *run, gb_error *err)
     return GB_OK;
 }
 
-static gb_code add_run(const gb_row *row, const gb_record *record, size_t family, json_t *list,
-                       gb_error *err)
+static gb_code add_run(const char *name, const gb_row *row, const gb_record *record, size_t family,
+                       json_t *list, gb_error *err)
 {
     json_t *run = json_pack(
         "{s:o, s:I, s:i, s:o, s:s, s:I, s:I, s:i, s:I, s:f, s:f, s:s}", "name",
-        gb_json_string(record->case_id), "family_index", (json_int_t)family,
-        "per_family_instance_index", 0, "run_name", gb_json_string(record->case_id), "run_type",
-        "iteration", "repetitions", (json_int_t)row->n, "repetition_index",
-        (json_int_t)record->replicate, "threads", 1, "iterations",
-        (json_int_t)(record->iterations_per_sample * (uint64_t)record->time.n), "real_time",
-        record->time.median, "cpu_time", record->time.median, "time_unit", "ns");
+        gb_json_string(name), "family_index", (json_int_t)family, "per_family_instance_index", 0,
+        "run_name", gb_json_string(name), "run_type", "iteration", "repetitions",
+        (json_int_t)row->n, "repetition_index", (json_int_t)record->replicate, "threads", 1,
+        "iterations", (json_int_t)(record->iterations_per_sample * (uint64_t)record->time.n),
+        "real_time", record->time.median, "cpu_time", record->time.median, "time_unit", "ns");
     gb_code code = run != NULL ? add_counters(record, run, err) : no_memory(err);
     if (code == GB_OK && json_array_append(list, run) != 0) {
         code = no_memory(err);
@@ -66,7 +65,8 @@ static gb_code add_run(const gb_row *row, const gb_record *record, size_t family
 }
 
 /* A case that has no time: google-benchmark's way to say so. */
-static gb_code add_error(const gb_row *row, size_t family, json_t *list, gb_error *err)
+static gb_code add_error(const char *name, const gb_row *row, size_t family, json_t *list,
+                         gb_error *err)
 {
     const gb_record *record = row->first;
     for (size_t i = 0; i < row->n; i++) {
@@ -75,9 +75,9 @@ static gb_code add_error(const gb_row *row, size_t family, json_t *list, gb_erro
     const char *reason = record->reason != NULL ? record->reason : gb_status_word(row->status);
     json_t *run =
         json_pack("{s:o, s:I, s:i, s:o, s:s, s:i, s:i, s:i, s:b, s:o, s:i, s:f, s:f, s:s}", "name",
-                  gb_json_string(record->case_id), "family_index", (json_int_t)family,
-                  "per_family_instance_index", 0, "run_name", gb_json_string(record->case_id),
-                  "run_type", "iteration", "repetitions", 1, "repetition_index", 0, "threads", 1,
+                  gb_json_string(name), "family_index", (json_int_t)family,
+                  "per_family_instance_index", 0, "run_name", gb_json_string(name), "run_type",
+                  "iteration", "repetitions", 1, "repetition_index", 0, "threads", 1,
                   "error_occurred", 1, "error_message", gb_json_string(reason), "iterations", 0,
                   "real_time", 0.0, "cpu_time", 0.0, "time_unit", "ns");
     return run != NULL && json_array_append_new(list, run) == 0 ? GB_OK : no_memory(err);
@@ -89,12 +89,15 @@ gb_code gb_export_google(const gb_exported *what, gb_buf *out, gb_error *err)
     gb_code code = list != NULL ? GB_OK : no_memory(err);
     for (size_t i = 0; code == GB_OK && i < what->table->n; i++) {
         const gb_row *row = &what->table->rows[i];
-        if (row->status != GB_STATUS_OK) {
-            code = add_error(row, i, list, err);
+        char *name = gb_export_name(what, row->first->device, row->first->case_id);
+        code = name != NULL ? GB_OK : no_memory(err);
+        if (code == GB_OK && row->status != GB_STATUS_OK) {
+            code = add_error(name, row, i, list, err);
         }
         for (size_t r = 0; code == GB_OK && row->status == GB_STATUS_OK && r < row->n; r++) {
-            code = add_run(row, row->replicates[r], i, list, err);
+            code = add_run(name, row, row->replicates[r], i, list, err);
         }
+        free(name);
     }
     json_t *document = code == GB_OK ? json_pack("{s:o, s:O}", "context", context(what->results),
                                                  "benchmarks", list)

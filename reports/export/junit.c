@@ -21,10 +21,13 @@ static void xml_text(gb_buf *out, const char *text)
         for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
             escape = escapes[i].c == *p ? escapes[i].escape : escape;
         }
+        bool no_character =
+            strncmp(p, "\xef\xbf\xbe", 3) == 0 || strncmp(p, "\xef\xbf\xbf", 3) == 0;
         if (escape != NULL) {
             gb_buf_add(out, escape);
-        } else if ((unsigned char)*p < 0x20) {
+        } else if ((unsigned char)*p < 0x20 || no_character) {
             gb_buf_add(out, "\xef\xbf\xbd");
+            p += no_character ? 2 : 0;
         } else {
             gb_buf_add_bytes(out, p, 1);
         }
@@ -65,19 +68,6 @@ static const gb_record *speaker(const gb_row *row)
     return row->first;
 }
 
-static const gb_compared *verdict_on(const gb_exported *what, const gb_row *row)
-{
-    for (size_t i = 0; what->comparison != NULL && i < what->comparison->n; i++) {
-        const gb_compared *one = &what->comparison->items[i];
-        if (one->b != NULL && one->b->first->device == row->first->device &&
-            strcmp(one->b->first->case_id, row->first->case_id) == 0 &&
-            one->verdict == GB_VERDICT_SLOWER) {
-            return one;
-        }
-    }
-    return NULL;
-}
-
 typedef enum outcome { PASSED, FAILURE, ERROR, SKIPPED, OUTCOMES } outcome;
 
 /* wrong, failed, timeout: failures of what was tested; not_run: an error of the run. */
@@ -85,7 +75,7 @@ static outcome outcome_of(const gb_exported *what, const gb_row *row)
 {
     switch (row->status) {
     case GB_STATUS_OK:
-        return verdict_on(what, row) != NULL ? FAILURE : PASSED;
+        return gb_export_slower(what, row) != NULL ? FAILURE : PASSED;
     case GB_STATUS_SKIPPED:
         return SKIPPED;
     case GB_STATUS_NOT_RUN:
@@ -140,9 +130,11 @@ static void write_case(const gb_exported *what, const gb_row *row, gb_buf *out)
 {
     const gb_record *record = speaker(row);
     outcome how = outcome_of(what, row);
+    char *name = gb_export_name(what, row->first->device, row->first->benchmark);
     gb_buf_add(out, "    <testcase");
     attribute(out, "name", row->first->case_id);
-    attribute(out, "classname", row->first->benchmark);
+    attribute(out, "classname", name != NULL ? name : row->first->benchmark);
+    free(name);
     time_attribute(out, seconds(row));
     gb_buf_add(out, ">\n");
     if (row->status != GB_STATUS_OK) {
@@ -150,7 +142,7 @@ static void write_case(const gb_exported *what, const gb_row *row, gb_buf *out)
                 record->reason != NULL ? record->reason : gb_status_word(row->status));
     } else {
         if (how == FAILURE) {
-            slower(verdict_on(what, row), out);
+            slower(gb_export_slower(what, row), out);
         }
         figures(row, out);
     }
@@ -174,8 +166,10 @@ static void write_suite(const gb_exported *what, size_t from, size_t to, gb_buf 
         counts[outcome_of(what, &rows[i])]++;
         total += seconds(&rows[i]);
     }
-    char *name = gb_text_format("%s on %s", rows[from].first->benchmark,
+    char *which = gb_export_name(what, rows[from].first->device, rows[from].first->benchmark);
+    char *name = gb_text_format("%s on %s", which != NULL ? which : "",
                                 gb_results_device_name(what->results, rows[from].first->device));
+    free(which);
     gb_buf_add(out, "  <testsuite");
     attribute(out, "name", name != NULL ? name : "");
     gb_buf_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", to - from,

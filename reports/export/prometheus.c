@@ -175,7 +175,8 @@ static void write_regressions(const gb_exported *what, gb_buf *out)
     gb_buf_add(out, "# HELP gpubench_regressions Cases slower than the baseline.\n"
                     "# TYPE gpubench_regressions gauge\ngpubench_regressions{");
     label(out, "suite", head_text(what->results, "suite", "name"));
-    gb_buf_printf(out, "} %zu\n", what->comparison->counts[GB_VERDICT_SLOWER]);
+    gb_buf_printf(out, "} %zu\n",
+                  what->comparison->other_unit ? 0 : what->comparison->counts[GB_VERDICT_SLOWER]);
 }
 
 gb_code gb_export_prometheus(const gb_exported *what, gb_buf *out, gb_error *err)

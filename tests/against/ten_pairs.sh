@@ -3,13 +3,13 @@
 # one whose kernel takes 10 % longer must be found. Minutes long, and of the machine as much as of the
 # program, so no part of ctest:
 #
-#   tests/against/ten_pairs.sh BUILD [TIMES]
+#   tests/against/ten_pairs.sh BUILD [TIMES [same|slower]]
 #
 # BUILD: the folder with gpubench, gpubench-test and gpubench-test-slow. A line a pair, then one of
-# what they came to; exit status 1 when anything was not as it must be.
+# what they came to; exit status 1 when anything was not as it must be. same or slower: only those.
 set -eu
 build=$(cd "${1:?folder of the build}" && pwd)
-times=${2:-10}
+times=${2:-10} which=${3:-both}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpubench-pairs.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -41,18 +41,32 @@ pair() {
     rm -rf run
 }
 
-slower=0 found=0 odd=0 i=0
-while [ $i -lt "$times" ]; do
-    i=$((i + 1))
+regressions=0 found=0 odd=0
+count() { # a status that is no verdict
+    [ "$status" -le 1 ] || odd=$((odd + 1))
+}
+for i in $(seq "$times"); do
+    [ "$which" != slower ] || break
     pair "$build/gpubench" "$source/suites/quick.yaml" ./same --budget 10s --thin 2
-    case "$status" in 0) ;; 1) slower=$((slower + 1)) ;; *) odd=$((odd + 1)) ;; esac
-    [ "$status" -ne 1 ] || grep '(confirmed' out || true
+    count
+    if [ "$status" -eq 1 ]; then
+        regressions=$((regressions + 1))
+        grep -F '(confirmed' out || true
+    fi
     echo "same program, pair $i: exit status $status, load $(load): $line"
+done
+for i in $(seq "$times"); do
+    [ "$which" != same ] || break
     pair "$build/gpubench-test-slow" paced.yaml "$build/gpubench-test"
-    case "$status" in 1) found=$((found + 1)) ;; 0) ;; *) odd=$((odd + 1)) ;; esac
-    [ "$status" -ne 0 ] || grep 'm\[how=paced' out || true
+    count
+    if [ "$status" -eq 1 ]; then
+        found=$((found + 1))
+    else
+        grep -F 'm[how=paced' out || true
+    fi
     echo "10 % slower, pair $i: exit status $status, load $(load): $line"
 done
-echo "ten_pairs: the same program: $slower of $times a regression (none may be); 10 % slower: found" \
-    "$found of $times (all must be); $odd ended otherwise"
-[ $slower -eq 0 ] && [ $found -eq "$times" ] && [ $odd -eq 0 ]
+echo "ten_pairs: $times times each ($which): the same program: $regressions regressions (none may be);" \
+    "10 % slower: $found found (all must be); $odd ended otherwise"
+[ "$which" = same ] || [ "$found" -eq "$times" ] || exit 1
+[ $regressions -eq 0 ] && [ $odd -eq 0 ]

@@ -28,8 +28,8 @@ def check(condition, what):
         print("FAILED:", what)
 
 
-def export(run, form):
-    done = subprocess.run([GPUBENCH, "export", run, "--to", form], capture_output=True)
+def export(run, form, *options):
+    done = subprocess.run([GPUBENCH, "export", run, "--to", form, *options], capture_output=True)
     check(done.returncode == 0, f"{run} {form}: exit status {done.returncode}")
     return done.stdout.decode("utf-8")
 
@@ -82,7 +82,7 @@ def csv_file(run):
 def junit_file(run, tmp):
     document, found = cases(run)
     text = export(run, "junit")
-    root = ElementTree.fromstring(text.encode())
+    root = junit_shape(text)
     check(root.tag == "testsuites", "junit root")
     seen, bad, skipped = [], 0, 0
     for suite in root:
@@ -172,6 +172,92 @@ def google_file(run, tmp):
           f"{run}: compare.py: {done.stderr.decode()[-500:]}")
 
 
+def junit_shape(text):
+    """As Jenkins' schema has it (junit-10.xsd of its xUnit plugin): which children, in which order."""
+    shapes = ([], ["system-out"], ["failure"], ["error"], ["skipped"], ["failure", "system-out"])
+    root = ElementTree.fromstring(text.encode())
+    for suite in root:
+        tags = [child.tag for child in suite]
+        check(tags in (["testcase"] * len(tags), ["properties"] + ["testcase"] * (len(tags) - 1)),
+              f"junit: children of a suite: {tags}")
+        for test in suite.findall("testcase"):
+            check([child.tag for child in test] in shapes, "junit: children of a test")
+            check({"name", "classname", "time"} <= set(test.attrib), "junit: attributes of a test")
+            for bad in test.findall("failure") + test.findall("error"):
+                check(set(bad.attrib) == {"type", "message"}, "junit: attributes of a failure")
+    names = [(t.get("classname"), t.get("name")) for t in root.iter("testcase")]
+    check(len(names) == len(set(names)), "junit: two tests of one name")
+    return root
+
+
+def write(tmp, name, document):
+    folder = os.path.join(tmp, name)
+    os.makedirs(folder)
+    json.dump(document, open(os.path.join(folder, "results.json"), "w", encoding="utf-8"))
+    return folder
+
+
+def made_of(run, change):
+    """A copy of a complete run's document, changed."""
+    document = json.load(open(os.path.join(run, "results.json"), encoding="utf-8"))
+    change(document)
+    return document
+
+
+def two_devices(run, tmp):
+    """A run of two devices: no format takes one device's figures for another's."""
+    def twice(document):
+        other = json.loads(json.dumps(document["devices"][0]))
+        other.update(id=1, index=1, uuid="another")
+        document["devices"].append(other)
+        document["records"] += [dict(r, device=1) for r in document["records"]]
+    document = made_of(run, twice)
+    folder = write(tmp, "two devices", document)
+    for form in ("github-smaller", "github-bigger"):
+        names = [entry["name"] for entry in strict(export(folder, form))]
+        check(names and len(names) == len(set(names)), f"two devices, {form}: {names}")
+    runs = strict(export(folder, "google-benchmark"))["benchmarks"]
+    families = {(r["name"], r["family_index"]) for r in runs}
+    check(len({name for name, _ in families}) == len(families) > 1, "two devices: google")
+    junit_shape(export(folder, "junit"))
+    series = [line.rsplit(" ", 1)[0] for line in export(folder, "prometheus").splitlines()]
+    series = [one for one in series if not one.startswith("#")]
+    check(len(series) == len(set(series)), "two devices: prometheus")
+
+
+def slower_and_odd(run, tmp):
+    """What is slower than the baseline fails, with its figures; of another unit, nothing does."""
+    def replicated(document, role, factor):
+        first = [r for r in document["records"] if r["status"] == "ok"][0]
+        document["run"]["pair"] = {"id": "0123456789abcdef", "role": role}
+        document["run"]["id"] = role
+        document["records"] = []
+        for i in range(5):
+            record = json.loads(json.dumps(first))
+            record["replicate"] = i
+            for key, value in record["time_ns"].items():
+                if isinstance(value, float):
+                    record["time_ns"][key] = value * factor * (1 + i / 5000)
+            for metric in record["metrics"].values():
+                metric["value"] /= factor * (1 + i / 5000)
+            document["records"].append(record)
+    old = write(tmp, "old", made_of(run, lambda d: replicated(d, "baseline", 1)))
+    new = made_of(run, lambda d: replicated(d, "new", 1.2))
+    root = junit_shape(export(write(tmp, "new", new), "junit", "--baseline", old))
+    check([f.get("type") for f in root.iter("failure")] == ["regression"], "junit: slower")
+    lines = export(os.path.join(tmp, "new"), "prometheus", "--baseline", old).splitlines()
+    check([x.rsplit(" ", 1)[1] for x in lines if x.startswith("gpubench_regressions{")] == ["1"],
+          "prometheus: slower")
+    new["devices"][0]["uuid"] = "another unit"
+    write(tmp, "unit", new)
+    root = junit_shape(export(os.path.join(tmp, "unit"), "junit", "--baseline", old))
+    check(not list(root.iter("failure")), "junit: another unit fails")
+    new["records"][0].update(status="failed", reason_code="crashed", reason="a\ufffeb\uffff\x01<&\"c")
+    text = export(write(tmp, "odd", new), "junit")
+    check(not set(text) & {"\ufffe", "\uffff", "\x01"}, "junit: what is no character of XML")
+    check(any("<&\"c" in f.get("message") for f in junit_shape(text).iter("failure")), "junit: reason")
+
+
 def usage(run, tmp):
     def fails(status, text, *arguments):
         done = subprocess.run([GPUBENCH, "export", *arguments], capture_output=True)
@@ -202,6 +288,8 @@ def main():
             prometheus_file(run)
             github_files(run)
             google_file(run, tmp)
+        two_devices(os.path.join(RECORDS, "ok"), tmp)
+        slower_and_odd(os.path.join(RECORDS, "ok"), tmp)
         usage(os.path.join(RECORDS, "ok"), tmp)
     for what in sorted(absent):
         print(f"not read by {what}: it is not on this machine")
