@@ -672,6 +672,50 @@ START_TEST(hostile_names_stay_text)
 }
 END_TEST
 
+/* The page without gnuplot: no markup of a name gets through. */
+START_TEST(hostile_names_stay_text_in_the_page)
+{
+    static const double values[] = {1e9, 1.1e9};
+    const char *name = "<script>alert(1)</script>";
+    char dir[] = "/tmp/gpubench-matrix.XXXXXX", *path, *page;
+    machines all = {0};
+    gb_buf notes = {0};
+    gb_error err = {0};
+    size_t n;
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    for (size_t i = 0; i < 2; i++) {
+        made_run *run = add_machine(&all, i ? "b" : "<img src=x>", GPU);
+        add_class(run, name, "<i>c</i>", 1, "bandwidth", "B/s", "higher");
+        rates(run, "<i>c</i>", 0, 2, values);
+    }
+    all.given[0].differences = 2;
+    open_all(&all);
+    price(&all, "b=5");
+    fill(&all);
+    ck_assert_int_eq(gb_matrix_page(&all.matrix, dir, "/nowhere/gnuplot", &notes, &err), GB_OK);
+    says(notes.data, "gnuplot");
+    path = gb_text_format("%s/procurement.html", dir);
+    page = calloc(1 << 20, 1);
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    n = fread(page, 1, (1 << 20) - 1, file);
+    fclose(file);
+    ck_assert_uint_gt(n, 1000);
+    says(page, "&lt;img src=x&gt; [2 differences]");
+    says(page, "&lt;script&gt;alert(1)");
+    ck_assert_ptr_null(strstr(page, "<img src=x>"));
+    ck_assert_ptr_null(strstr(page, "<script>alert"));
+    ck_assert_ptr_null(strstr(page, "<i>c</i>"));
+    char *remove_it = gb_text_format("rm -rf '%s'", dir);
+    ck_assert_int_eq(system(remove_it), 0);
+    free(remove_it);
+    free(page);
+    free(path);
+    gb_buf_free(&notes);
+    close_all(&all);
+}
+END_TEST
+
 START_TEST(json_has_what_the_table_has)
 {
     machines all;
@@ -724,6 +768,7 @@ static void add(Suite *suite)
     tcase_add_test(forms, doubts_stand_beside_every_name);
     tcase_add_test(forms, hostile_names_stay_text);
     tcase_add_test(forms, json_has_what_the_table_has);
+    tcase_add_test(forms, hostile_names_stay_text_in_the_page);
     suite_add_tcase(suite, values);
     suite_add_tcase(suite, counts);
     suite_add_tcase(suite, prices);
