@@ -62,6 +62,19 @@ has page.md "Cut here"
 has page.md "## b/s.yaml"
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 
+# A case whose name begins like an option is repeated all the same.
+sed 's/name: m$/name: -dash/' a/s.yaml >dash.yaml
+cat >dash <<END
+#!/bin/sh
+case "\$*" in *"--names suspect"*) echo "-dash[how=good,n=1]" && exit ;; esac
+exec "$GPUBENCH_TEST" "\$@"
+END
+chmod +x dash
+PROGRAM=./dash night 0 "of dash" dash.yaml
+for i in 1 2; do
+    json of\ dash/*Z/dash/repeat-$i/results.json '[r["case"] for r in d["records"]] == ["-dash[how=good,n=1]"]'
+done
+
 # Only folders that a night has made and finished are pruned.
 mkdir -p "keep/2020-Zebra" keep/2021-01-01T00.00.00Z keep/2022-01-01T00.00.00Z keep/2023-01-01T00.00.00Z
 for old in 2022 2023; do echo "# a night" >keep/$old-01-01T00.00.00Z/summary.md; done
