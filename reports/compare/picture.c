@@ -77,7 +77,7 @@ static void write_script(const gb_comparison *c, const char *name, size_t n,
     gb_buf lines = {0};
     char title[128];
     snprintf(title, sizeof title, "Change of %zu cases: %s", n, gb_comparison_headline(c));
-    gb_picture_head(c->b, -1, name, title, "cases, sorted by change",
+    gb_picture_head(c->b, -1, title, "cases, sorted by change",
                     "change (%): (new - baseline) / baseline", script);
     gb_buf_printf(script, "set xrange [0:%zu]\nset xtics autofreq\n", n + 1);
     gb_picture_range(script, "y", range[0], range[1], 0);

@@ -237,7 +237,7 @@ gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const
     double scale = gb_picture_scale(most, series->unit, unit);
     gb_text_filename(series->case_id, name, sizeof name);
     snprintf(axis, sizeof axis, "%s (%s)", series->metric, unit);
-    gb_picture_head(&results, 0, name, series->case_id, "night", axis, &script);
+    gb_picture_head(&results, 0, series->case_id, "night", axis, &script);
     gb_buf_add(&script, "set xdata time\nset timefmt '%s'\nset format x '%Y-%m-%d'\nset xtics "
                         "rotate by -30\n");
     gb_buf_printf(&lines,

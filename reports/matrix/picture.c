@@ -82,7 +82,7 @@ static gb_code write_script(const gb_matrix *m, const gb_matrix_class *class, co
     gb_results all = {.document = all_devices(m)};
     gb_picture_y_label(class->name, unit, class->higher_is_better, &label);
     gb_buf_add(&label, logarithmic ? ", logarithmic" : "");
-    gb_picture_head(&all, -1, name, class->title, "machine", label.data != NULL ? label.data : "",
+    gb_picture_head(&all, -1, class->title, "machine", label.data != NULL ? label.data : "",
                     script);
     gb_buf_printf(script,
                   "set key off\nset xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",
