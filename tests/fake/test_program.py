@@ -140,6 +140,30 @@ class Devices(unittest.TestCase):
         with Run("tiny", FAKE_NVML_PROCESSES=2) as run:
             self.check(json.dumps(run.results), '"other_processes": 2')
 
+    def test_two_devices_of_one_host(self):
+        """In turns: ratios and no verdict; two such runs crosswise never wait for each other."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = environment(FAKE_CUDA_DEVICES=2, GPUBENCH_LOCK_DIR=folder)
+            def start(mine, other, name):
+                return subprocess.Popen(
+                    [os.environ["GPUBENCH_FAKE"], "run", os.path.join(SUITES, "tiny.yaml"), "--device", mine,
+                     "--against-device", other, "--json", "--no-plots", "--out", os.path.join(folder, name)],
+                    env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for turn in range(4):
+                runs = [start("cuda:0", "cuda:1", f"a{turn}"), start("cuda:1", "cuda:0", f"b{turn}")]
+                for run in runs:
+                    out, err = run.communicate(timeout=60)
+                    self.assertEqual(run.returncode, 0, err)
+                    document = json.loads(out)
+                    self.assertEqual({c["verdict"] for c in document["cases"]}, {"ratio"})
+                    self.assertFalse(document["regression"])
+            for mine, other in (("cuda:0", "cuda:0"), ("all", "cuda:1"), ("cuda:0", "cpu")):
+                run = start(mine, other, "wrong")
+                out, err = run.communicate(timeout=60)
+                self.assertEqual(run.returncode, 2, err)
+                self.assertEqual(json.loads(out)["error"]["exit_code"], 2)
+                self.assertFalse(os.path.exists(os.path.join(folder, "wrong")))
+
 
 class Profilers(unittest.TestCase):
     """What a profiler's library sees through NVTX."""
