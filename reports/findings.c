@@ -2,6 +2,7 @@
  * and stays silent when one is missing. Each sentence carries its figures. Rules of a kernel of its
  * own stand in findings_NAME.c. */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -185,14 +186,14 @@ static bool pinned_against_pageable(const gb_view *view, gb_buf *text)
         !gb_rows_differ(view->results, pinned, pageable, "bandwidth")) {
         return false;
     }
-    char bytes[32], fast[32], slow[32];
+    char bytes[32], fast[96], slow[96], factor[96];
     gb_buf_printf(text,
                   "Copying %s to the device runs at %s from pinned and at %s from pageable "
-                  "memory: a factor of %.2f.",
+                  "memory: a factor of %s.",
                   gb_format_bytes((uint64_t)size, bytes, sizeof bytes),
-                  gb_format_rate(bandwidth(pinned), "B/s", fast, sizeof fast),
-                  gb_format_rate(bandwidth(pageable), "B/s", slow, sizeof slow),
-                  bandwidth(pinned) / bandwidth(pageable));
+                  gb_say_figure(pinned, "bandwidth", fast, sizeof fast),
+                  gb_say_figure(pageable, "bandwidth", slow, sizeof slow),
+                  gb_say_ratio(pinned, pageable, "bandwidth", 1, 2, factor, sizeof factor));
     return true;
 }
 
@@ -230,16 +231,17 @@ static bool many_small_copies(const gb_view *view, gb_buf *text)
         return false;
     }
     static const char *const said[] = {"pieces", "bytes", NULL};
-    char total[32], small[32], slow[32], fast[32];
+    char total[32], small[32], slow[96], fast[96], factor[96];
     double bytes = 0;
     gb_row_number(many, "bytes", &bytes);
     gb_buf_printf(text,
                   "Copying %s in %.0f pieces of %s takes %s, in one piece %s: a factor of "
-                  "%.2f",
+                  "%s",
                   gb_format_bytes((uint64_t)bytes, total, sizeof total), most,
                   gb_format_bytes((uint64_t)(bytes / most), small, sizeof small),
-                  gb_format_ns(many->time_ns, slow, sizeof slow),
-                  gb_format_ns(one->time_ns, fast, sizeof fast), many->time_ns / one->time_ns);
+                  gb_say_figure(many, "time", slow, sizeof slow),
+                  gb_say_figure(one, "time", fast, sizeof fast),
+                  gb_say_ratio(many, one, "time", 1, 2, factor, sizeof factor));
     gb_finding_case(view, many, said, text);
     gb_buf_add(text, ".");
     return true;
@@ -282,20 +284,21 @@ static bool order_of_access(const gb_view *view, gb_buf *text)
     bool any = false;
     for (size_t i = 0; straight != NULL && i < sizeof orders / sizeof orders[0]; i++) {
         const gb_row *row = largest(view, orders[i].passes, elements);
-        char rate[32];
+        char rate[96], factor[96];
         if (row == NULL || elements(row) != elements(straight) ||
             row->first->cache != straight->first->cache ||
             !gb_rows_differ(view->results, row, straight, "bandwidth")) {
             continue;
         }
         if (!any) {
-            gb_buf_printf(text, "Reading 4-byte elements in order yields %s of useful data",
-                          gb_format_rate(bandwidth(straight), "B/s", rate, sizeof rate));
+            gb_buf_printf(text, "Reading %.0f 4-byte elements in order yields %s of useful data",
+                          elements(straight),
+                          gb_say_figure(straight, "bandwidth", rate, sizeof rate));
         }
         any = true;
-        gb_buf_printf(text, "; %s %s, a factor of %.2f", orders[i].what,
-                      gb_format_rate(bandwidth(row), "B/s", rate, sizeof rate),
-                      bandwidth(straight) / bandwidth(row));
+        gb_buf_printf(text, "; %s %s, a factor of %s", orders[i].what,
+                      gb_say_figure(row, "bandwidth", rate, sizeof rate),
+                      gb_say_ratio(straight, row, "bandwidth", 1, 2, factor, sizeof factor));
     }
     gb_buf_add(text, any ? "." : "");
     return any;

@@ -76,6 +76,8 @@ bool gb_finding_both_ways(const gb_view *view, gb_buf *text);
 /* findings_memory.c */
 bool gb_finding_stride_waste(const gb_view *view, gb_buf *text);
 bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text);
+/* Appends which case a roof of memory or cache is from: " (read over 256 MiB)". */
+void gb_finding_roof_case(const gb_row *row, gb_buf *text);
 /* findings_tiling.c */
 bool gb_finding_transpose(const gb_view *view, gb_buf *text);
 bool gb_finding_bank(const gb_view *view, gb_buf *text);

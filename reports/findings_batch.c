@@ -2,6 +2,7 @@
  * was measured, where the plateau behind it was seen. docs/methodology.md, "A batch curve, and its
  * knee". */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,16 +131,16 @@ static json_t *figures(const gb_row *first, const gb_row *knee, const gb_row *pe
 
 static void say_knee(const gb_row *first, const gb_row *knee, const gb_row *peak, gb_buf *text)
 {
-    char rate[32], best[32];
-    const double share = throughput_of(knee) / throughput_of(peak);
+    char rate[96], best[96], share[96], times[96];
     const double p95 = gb_row_p95(knee) / gb_row_p95(first);
     gb_buf_printf(text,
-                  "batch %.0f is the knee: %.0f %% of the peak throughput (%s of %s at batch %.0f) "
-                  "at %.1f times the median",
-                  batch_of(knee), 100 * share,
-                  gb_format_rate(throughput_of(knee), "1/s", rate, sizeof rate),
-                  gb_format_rate(throughput_of(peak), "1/s", best, sizeof best), batch_of(peak),
-                  knee->time_ns / first->time_ns);
+                  "batch %.0f is the knee: %s %% of the peak throughput (%s of %s at batch %.0f) "
+                  "at %s times the median",
+                  batch_of(knee),
+                  gb_say_ratio(knee, peak, "throughput", 100, 0, share, sizeof share),
+                  gb_say_figure(knee, "throughput", rate, sizeof rate),
+                  gb_say_figure(peak, "throughput", best, sizeof best), batch_of(peak),
+                  gb_say_ratio(knee, first, "time", 1, 1, times, sizeof times));
     if (p95 > 0) {
         gb_buf_printf(text, " and %.1f times the p95", p95);
     }
@@ -148,20 +149,20 @@ static void say_knee(const gb_row *first, const gb_row *knee, const gb_row *peak
 
 static void say_falls(const gb_row *peak, const gb_row *falls, gb_buf *text)
 {
-    char rate[32], less[32];
+    char rate[96], less[96], share[96];
     gb_buf_printf(text,
-                  "throughput is largest at batch %.0f (%s) and falls to %.0f %% of that at batch "
+                  "throughput is largest at batch %.0f (%s) and falls to %s %% of that at batch "
                   "%.0f (%s): there is no plateau, and no knee.",
-                  batch_of(peak), gb_format_rate(throughput_of(peak), "1/s", rate, sizeof rate),
-                  100 * throughput_of(falls) / throughput_of(peak), batch_of(falls),
-                  gb_format_rate(throughput_of(falls), "1/s", less, sizeof less));
+                  batch_of(peak), gb_say_figure(peak, "throughput", rate, sizeof rate),
+                  gb_say_ratio(falls, peak, "throughput", 100, 0, share, sizeof share),
+                  batch_of(falls), gb_say_figure(falls, "throughput", less, sizeof less));
 }
 
 static void say(const gb_view *view, const curve *c, const gb_knee *knee, gb_buf *text)
 {
     static const char *const said[] = {"batch", "math", "submit", "memory", NULL};
     const gb_row *first = c->rows[0], *at = c->rows[knee->at], *peak = c->rows[knee->peak];
-    char rate[32];
+    char rate[96];
     const char *math = gb_row_word(first, "math"), *submit = gb_row_word(first, "submit"),
                *memory = gb_row_word(first, "memory");
     gb_buf_printf(text, "Closed loop, %s product, %s, %s memory", math != NULL ? math : "-",
@@ -172,7 +173,7 @@ static void say(const gb_view *view, const curve *c, const gb_knee *knee, gb_buf
         gb_buf_printf(text,
                       "throughput still rises at batch %.0f (%s), and the largest measured is "
                       "%.0f: the plateau was not seen, the knee may lie beyond.",
-                      batch_of(at), gb_format_rate(throughput_of(at), "1/s", rate, sizeof rate),
+                      batch_of(at), gb_say_figure(at, "throughput", rate, sizeof rate),
                       batch_of(c->rows[c->n - 1]));
     } else if (knee->kind == GB_KNEE_FALLS) {
         say_falls(peak, c->rows[knee->falls], text);

@@ -1,14 +1,12 @@
 /* Findings on copies: from which size on the bandwidth counts, and both directions at once. */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
-
-/* A line that is off by more than this at some point is not spoken of. */
-#define WORST_FIT 0.25
 
 static bool is_plain(const gb_row *row, const char *direction, const char *memory)
 {
@@ -43,7 +41,7 @@ static bool fit_plain(const gb_view *view, const char *direction, const char *me
     }
     /* The smallest tells the latency, the largest the bandwidth. */
     bool fits = n > 0 && gb_row_firm(least, "time") && gb_row_firm(most, "time") &&
-                gb_stats_fit(bytes, ns, n, fit, NULL) == GB_OK && fit->max_error <= WORST_FIT &&
+                gb_stats_fit(bytes, ns, n, fit, NULL) == GB_OK && fit->max_error <= GB_WORST_FIT &&
                 fit->n_half < 9e18;
     free(bytes);
     return fits;
@@ -92,19 +90,16 @@ bool gb_finding_both_ways(const gb_view *view, gb_buf *text)
             }
         }
     }
-    const char *unit;
-    bool higher;
-    double fast = both != NULL ? gb_row_metric(both, "bandwidth", &unit, &higher) : NAN;
-    double slow = one != NULL ? gb_row_metric(one, "bandwidth", &unit, &higher) : NAN;
-    if (!(fast > 0) || !(slow > 0) || !gb_rows_differ(view->results, both, one, "bandwidth")) {
+    if (both == NULL || one == NULL || !gb_rows_differ(view->results, both, one, "bandwidth")) {
         return false;
     }
-    char bytes[32], together[32], alone[32];
+    char bytes[32], together[96], alone[96], factor[96];
     gb_buf_printf(text,
-                  "Copying %s both ways at once moves %s, to the device alone %s: the second "
-                  "direction adds %.0f %%.",
+                  "Copying %s both ways at once moves %s, to the device alone %s: both together "
+                  "are a factor of %s.",
                   gb_format_bytes((uint64_t)size, bytes, sizeof bytes),
-                  gb_format_rate(fast, "B/s", together, sizeof together),
-                  gb_format_rate(slow, "B/s", alone, sizeof alone), 100 * (fast / slow - 1));
+                  gb_say_figure(both, "bandwidth", together, sizeof together),
+                  gb_say_figure(one, "bandwidth", alone, sizeof alone),
+                  gb_say_ratio(both, one, "bandwidth", 1, 2, factor, sizeof factor));
     return true;
 }

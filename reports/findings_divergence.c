@@ -1,6 +1,7 @@
 /* Findings on the kernel divergence: each compares rows that differ in one word only, the effect
  * and its control, for every number of ways that has both. */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,23 +116,24 @@ static gb_code say(const gb_view *view, const effect *e, const pair pairs[MOST_W
         most--;
     if (most == 1) /* one way is no choice */
         return GB_OK;
-    const double with = pairs[most].with->time_ns, without = pairs[most].without->time_ns;
-    const gb_contrast contrast =
-        gb_rows_contrast(view->results, pairs[most].with, pairs[most].without, "time");
+    const gb_row *with = pairs[most].with, *without = pairs[most].without;
+    const gb_contrast contrast = gb_rows_contrast(view->results, with, without, "time");
     if (contrast == GB_CONTRAST_UNKNOWN)
         return GB_OK;
     static const char *const said[] = {"pattern", "ways", "split", "order", NULL};
-    char slow[32], fast[32];
+    char slow[96], fast[96], factor[96];
     gb_buf text = {0};
     gb_buf_printf(&text, "%d %s cost ", most, e->what[view->cpu]);
     if (contrast == GB_CONTRAST_DIFFERENT)
-        gb_buf_printf(&text, "%.2f times %s", with / without, e->against[view->cpu]);
+        gb_buf_printf(&text, "%s times %s",
+                      gb_say_ratio(with, without, "time", 1, 2, factor, sizeof factor),
+                      e->against[view->cpu]);
     else
         gb_buf_printf(&text, "as much as %s, no difference that can be told from noise",
                       e->against[view->cpu]);
-    gb_buf_printf(&text, " (%s against %s)", gb_format_ns(with, slow, sizeof slow),
-                  gb_format_ns(without, fast, sizeof fast));
-    gb_finding_case(view, pairs[most].with, said, &text);
+    gb_buf_printf(&text, " (%s against %s)", gb_say_figure(with, "time", slow, sizeof slow),
+                  gb_say_figure(without, "time", fast, sizeof fast));
+    gb_finding_case(view, with, said, &text);
     gb_buf_add(&text, ".");
     json_t *numbers = figures(e, pairs);
     gb_code code = numbers != NULL ? gb_finding_add(findings, view, e->rule, &text, numbers, err)

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 /* The row of the same benchmark whose parameters are those of `row`, but for `param`, which is
  * `word`. NULL: there is none with a time. */
@@ -86,16 +87,17 @@ bool gb_finding_steps(const gb_view *view, gb_buf *text)
         return false;
     }
     static const char *const said[] = {"mode", "launches", "timer", NULL};
-    char a[32], b[32], c[32];
+    char a[96], b[96], c[96];
     gb_buf_printf(text,
                   "%.0f steps as a kernel each take %s, as one kernel that does all of them %s: a "
-                  "factor of %.2f",
-                  most, gb_format_ns(many->time_ns, a, sizeof a),
-                  gb_format_ns(fused->time_ns, b, sizeof b), many->time_ns / fused->time_ns);
+                  "factor of %s",
+                  most, gb_say_figure(many, "time", a, sizeof a),
+                  gb_say_figure(fused, "time", b, sizeof b),
+                  gb_say_ratio(many, fused, "time", 1, 2, c, sizeof c));
     const gb_row *waiting = sibling(view, many, "mode", "sync-each");
     if (waiting != NULL && gb_rows_differ(view->results, waiting, many, "time")) {
         gb_buf_printf(text, "; waiting after each of them %s",
-                      gb_format_ns(waiting->time_ns, c, sizeof c));
+                      gb_say_figure(waiting, "time", c, sizeof c));
     }
     gb_finding_case(view, many, said, text);
     gb_buf_add(text, ".");
@@ -106,7 +108,7 @@ bool gb_finding_steps(const gb_view *view, gb_buf *text)
 static void say_replay(const gb_view *view, const gb_row *graph, const gb_row *eager, gb_buf *text)
 {
     static const char *const said[] = {"measure", "length", "width", "timer", NULL};
-    char a[32], b[32];
+    char a[96], b[96], factor[96];
     double length = 0, width = 0;
     gb_row_number(graph, "length", &length);
     gb_row_number(graph, "width", &width);
@@ -115,16 +117,17 @@ static void say_replay(const gb_view *view, const gb_row *graph, const gb_row *e
         gb_buf_printf(text, " in %.0f chains of %.0f", width, length);
     }
     gb_finding_case(view, graph, said, text);
-    gb_buf_printf(text, " launched one by one take %s, as a graph %s: a factor of %.2f",
-                  gb_format_ns(eager->time_ns, a, sizeof a),
-                  gb_format_ns(graph->time_ns, b, sizeof b), eager->time_ns / graph->time_ns);
+    gb_buf_printf(text, " launched one by one take %s, as a graph %s: a factor of %s",
+                  gb_say_figure(eager, "time", a, sizeof a),
+                  gb_say_figure(graph, "time", b, sizeof b),
+                  gb_say_ratio(eager, graph, "time", 1, 2, factor, sizeof factor));
 }
 
 /* After how many launches the graph was worth making; nothing where that is not known well. */
 static void say_worth(const gb_row *made, double saved, gb_contrast contrast, gb_buf *text)
 {
-    char time[32];
-    gb_format_ns(made->time_ns, time, sizeof time);
+    char time[96];
+    gb_say_figure(made, "time", time, sizeof time);
     if (contrast == GB_CONTRAST_SAME) {
         gb_buf_printf(text,
                       ", no difference that can be told from noise. Instantiating the graph takes "

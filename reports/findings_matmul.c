@@ -1,6 +1,7 @@
 /* Findings on matrix products: what tiles gain, and how far own kernels are from the vendor's BLAS.
  */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,14 +85,15 @@ bool gb_finding_tiled_product(const gb_view *view, gb_buf *text)
     if (naive == NULL || !gb_rows_differ(view->results, tiled, naive, "time")) {
         return false;
     }
-    char fast[32], slow[32];
+    char fast[96], slow[96], factor[96];
     gb_buf_printf(
         text,
         "Multiplying %.0f x %.0f matrices (%s) takes %s through tiles in shared memory and "
-        "%s without: a factor of %.2f",
+        "%s without: a factor of %s",
         size_of(tiled), size_of(tiled), gb_row_word(tiled, "type"),
-        gb_format_ns(tiled->time_ns, fast, sizeof fast),
-        gb_format_ns(naive->time_ns, slow, sizeof slow), naive->time_ns / tiled->time_ns);
+        gb_say_figure(tiled, "time", fast, sizeof fast),
+        gb_say_figure(naive, "time", slow, sizeof slow),
+        gb_say_ratio(naive, tiled, "time", 1, 2, factor, sizeof factor));
     gb_finding_case(view, tiled, said, text);
     gb_buf_add(text, ".");
     return true;
@@ -101,7 +103,7 @@ bool gb_finding_tiled_product(const gb_view *view, gb_buf *text)
 static bool share_of_vendor(const gb_view *view, const char *const variants[], gb_buf *text)
 {
     const gb_row *vendor = largest_with(view, "vendor", variants);
-    char rate[32];
+    char rate[96], percent[96];
     bool any = false;
     for (size_t v = 0; vendor != NULL && variants[v] != NULL; v++) {
         const gb_row *own = done_by(view, vendor, variants[v]);
@@ -113,14 +115,16 @@ static bool share_of_vendor(const gb_view *view, const char *const variants[], g
     gb_buf_printf(text, "The vendor's BLAS multiplies %.0f x %.0f matrices (%s)", size_of(vendor),
                   size_of(vendor), gb_row_word(vendor, "type"));
     gb_finding_case(view, vendor, said, text);
-    gb_buf_printf(text, " at %s", gb_format_rate(rate_of(vendor), "FLOP/s", rate, sizeof rate));
+    gb_buf_printf(text, " at %s", gb_say_figure(vendor, "flop_rate", rate, sizeof rate));
     const char *separator = "; of that ";
     for (size_t v = 0; variants[v] != NULL; v++) {
         const gb_row *own = done_by(view, vendor, variants[v]);
         if (own != NULL && gb_rows_differ(view->results, own, vendor, "flop_rate")) {
-            const double percent = 100 * rate_of(own) / rate_of(vendor);
-            gb_buf_printf(text, "%s%s reaches %.*f %% (%s)", separator, variants[v], percent < 9.95,
-                          percent, gb_format_rate(rate_of(own), "FLOP/s", rate, sizeof rate));
+            const int decimals = 100 * rate_of(own) / rate_of(vendor) < 9.95;
+            gb_buf_printf(
+                text, "%s%s reaches %s %% (%s)", separator, variants[v],
+                gb_say_ratio(own, vendor, "flop_rate", 100, decimals, percent, sizeof percent),
+                gb_say_figure(own, "flop_rate", rate, sizeof rate));
             separator = ", ";
         }
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "reports/findings_say.h"
 #include "reports/roofs.h"
 
 static double bandwidth(const gb_row *row)
@@ -61,20 +62,29 @@ bool gb_finding_stride_waste(const gb_view *view, gb_buf *text)
             straight = &view->rows[i];
         }
     }
-    char slow[32], fast[32];
+    char slow[32], fast[96];
     const gb_work *work = &row->first->work;
     gb_buf_printf(
         text,
         "Stride %.0f wastes %.0f %% of the bytes moved (whole sectors of 32 bytes): %s of "
-        "useful data",
+        "useful data from %.0f elements",
         stride, 100 * (1 - (double)work->bytes_moved / (double)work->bytes_sectors),
-        gb_format_rate(bandwidth(row), "B/s", slow, sizeof slow));
+        gb_format_rate(bandwidth(row), "B/s", slow, sizeof slow), elements);
     if (straight != NULL && gb_rows_differ(view->results, row, straight, "bandwidth")) {
         gb_buf_printf(text, " against %s in order",
-                      gb_format_rate(bandwidth(straight), "B/s", fast, sizeof fast));
+                      gb_say_figure(straight, "bandwidth", fast, sizeof fast));
     }
     gb_buf_add(text, ".");
     return true;
+}
+
+/* Which case a roof is from: of several sizes each has a rate of its own. */
+void gb_finding_roof_case(const gb_row *row, gb_buf *text)
+{
+    const char *op = gb_row_word(row, "op");
+    char size[64];
+    gb_buf_printf(text, " (%s%s%s)", op != NULL ? op : "", op != NULL ? " over " : "",
+                  gb_format_bytes(row->first->work.working_set, size, sizeof size));
 }
 
 bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
@@ -85,10 +95,15 @@ bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
         !gb_rows_differ(view->results, roofs.cache_row, roofs.memory_row, "bandwidth")) {
         return false;
     }
-    char cache[32], memory[32];
-    gb_buf_printf(text, "The last cache delivers %s, memory %s: a factor of %.1f.",
-                  gb_format_rate(roofs.cache, "B/s", cache, sizeof cache),
-                  gb_format_rate(roofs.memory, "B/s", memory, sizeof memory),
-                  roofs.cache / roofs.memory);
+    char cache[96], memory[96], factor[96];
+    gb_buf_printf(text, "The last cache delivers %s",
+                  gb_say_figure(roofs.cache_row, "bandwidth", cache, sizeof cache));
+    gb_finding_roof_case(roofs.cache_row, text);
+    gb_buf_printf(text, ", memory %s",
+                  gb_say_figure(roofs.memory_row, "bandwidth", memory, sizeof memory));
+    gb_finding_roof_case(roofs.memory_row, text);
+    gb_buf_printf(
+        text, ": a factor of %s.",
+        gb_say_ratio(roofs.cache_row, roofs.memory_row, "bandwidth", 1, 1, factor, sizeof factor));
     return true;
 }

@@ -36,10 +36,12 @@ bool gb_finding_ridge(const gb_view *view, gb_buf *text)
     char memory[32], arithmetic[32];
     if (!find_roofs(view, &compute, &roofs))
         return false;
+    gb_buf_printf(text, "Memory delivers %s",
+                  gb_format_rate(roofs.memory, "B/s", memory, sizeof memory));
+    gb_finding_roof_case(roofs.memory_row, text);
     gb_buf_printf(text,
-                  "Memory delivers %s and the %s units do %s: code that does fewer than %.1f "
-                  "operations with each byte waits for memory.",
-                  gb_format_rate(roofs.memory, "B/s", memory, sizeof memory),
+                  " and the %s units do %s: code that does fewer than %.1f operations with each "
+                  "byte waits for memory.",
                   gb_compute_word(compute),
                   gb_format_rate(roofs.arithmetic, "FLOP/s", arithmetic, sizeof arithmetic),
                   roofs.arithmetic / roofs.memory);

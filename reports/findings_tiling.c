@@ -1,6 +1,7 @@
 /* Findings on tiles and banks: what shared memory gains, and what it costs when it is used wrongly.
  */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,14 +62,14 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
     if (padded == NULL || !gb_rows_differ(view->results, padded, naive, "bandwidth")) {
         return false;
     }
-    char fast[32], slow[32], straight[32];
+    char fast[96], slow[96], straight[32], factor[96];
     const double n = number_of(padded, "n");
     gb_buf_printf(text,
                   "Transposing a %.0f x %.0f matrix runs at %s through padded tiles and at %s "
-                  "element by element: a factor of %.2f",
-                  n, n, gb_format_rate(metric_of(padded, "bandwidth"), "B/s", fast, sizeof fast),
-                  gb_format_rate(metric_of(naive, "bandwidth"), "B/s", slow, sizeof slow),
-                  metric_of(padded, "bandwidth") / metric_of(naive, "bandwidth"));
+                  "element by element: a factor of %s",
+                  n, n, gb_say_figure(padded, "bandwidth", fast, sizeof fast),
+                  gb_say_figure(naive, "bandwidth", slow, sizeof slow),
+                  gb_say_ratio(padded, naive, "bandwidth", 1, 2, factor, sizeof factor));
     const gb_row *copy = same_matrix(view, padded, "copy");
     if (copy != NULL && gb_row_firm(copy, "bandwidth")) {
         gb_buf_printf(
@@ -103,14 +104,14 @@ bool gb_finding_bank(const gb_view *view, gb_buf *text)
     if (best == NULL || view->cpu || !gb_rows_differ(view->results, worst, best, "access_time")) {
         return false;
     }
-    char slow[32], fast[32];
+    char slow[96], fast[96], factor[96];
     gb_buf_printf(
         text,
         "When all threads of a warp load from one bank of shared memory (stride 32) a load "
-        "takes %s, from 32 banks (stride 1) %s: a factor of %.2f; one unused column makes "
+        "takes %s, from 32 banks (stride 1) %s: a factor of %s; one unused column makes "
         "the one into the other.",
-        gb_format_ns(metric_of(worst, "access_time"), slow, sizeof slow),
-        gb_format_ns(metric_of(best, "access_time"), fast, sizeof fast),
-        metric_of(worst, "access_time") / metric_of(best, "access_time"));
+        gb_say_figure(worst, "access_time", slow, sizeof slow),
+        gb_say_figure(best, "access_time", fast, sizeof fast),
+        gb_say_ratio(worst, best, "access_time", 1, 2, factor, sizeof factor));
     return true;
 }

@@ -50,8 +50,16 @@ static gb_code fit_curve(const gb_table *table, size_t first, char *const keys[]
             ns[n++] = row->time_ns;
         }
     }
-    *fit = (gb_fit){.latency_ns = NAN, .bandwidth = NAN, .n_half = NAN, .max_error = NAN, .n = n};
-    return gb_stats_fit(bytes, ns, n, fit, err);
+    const gb_fit none = {
+        .latency_ns = NAN, .bandwidth = NAN, .n_half = NAN, .max_error = NAN, .n = n};
+    *fit = none;
+    gb_code code = gb_stats_fit(bytes, ns, n, fit, err);
+    if (code == GB_OK && fit->max_error > GB_WORST_FIT) {
+        code = gb_fail(err, GB_INVALID, "no straight line: the worst point is off by %.0f %%",
+                       100 * fit->max_error);
+        *fit = none;
+    }
+    return code;
 }
 
 gb_code gb_report_fits(const gb_results *results, json_t **out, gb_error *err)

@@ -48,6 +48,9 @@ const char *gb_results_device_kind(const gb_results *results, int device);
  * findings, how long it took. `color` with ANSI. */
 gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_error *err);
 
+/* A line that is off by more than this at some point (a factor of 1.25 either way) is no fit: its
+ * figures are null with the reason, and no table, finding or picture has the line. */
+#define GB_WORST_FIT 0.25
 /* Fits (copy curves) and findings: computed from the records by stated rules; arrays of objects for
  * results.json ("fits", "findings"). New references. */
 gb_code gb_report_fits(const gb_results *results, json_t **out, gb_error *err);

@@ -250,8 +250,8 @@ gb_code gb_stats_fit(const double bytes[], const double ns[], size_t n, gb_fit *
     *out = (gb_fit){
         .latency_ns = latency, .bandwidth = 1e9 / slope, .n_half = latency / slope, .n = n};
     for (size_t i = 0; i < n; i++) {
-        double error = fabs(latency + slope * bytes[i] - ns[i]) / ns[i];
-        out->max_error = fmax(out->max_error, error);
+        const double ratio = (latency + slope * bytes[i]) / ns[i];
+        out->max_error = fmax(out->max_error, fmax(ratio, 1 / ratio) - 1);
     }
     return GB_OK;
 }

@@ -46,7 +46,8 @@ double gb_stats_precision(const double ns[], size_t n, double scratch[]);
  * with 1/t^2 (an unweighted fit of a wide sweep yields negative latencies). Valid when n >= 3, the
  * sizes span a factor >= 16 and both results are positive; otherwise GB_INVALID with the reason.
  *   latency_ns, bandwidth (B/s), n_half (bytes: latency * bandwidth; half of the asymptotic
- *   bandwidth is reached there), max_error: the largest |fit - t| / t */
+ *   bandwidth is reached there), max_error: the largest factor between
+ *   fit and t, whichever is the larger, less one */
 typedef struct gb_fit {
     double latency_ns, bandwidth, n_half, max_error;
     size_t n;

@@ -105,6 +105,29 @@ static void name_inputs(inputs *in)
         in->names[i] = in->dirs[i];
 }
 
+static const char *run_id(const gb_results *results)
+{
+    const char *id =
+        json_string_value(json_object_get(json_object_get(results->document, "run"), "id"));
+    return id && id[0] ? id : NULL;
+}
+
+/* The same records twice would look like two runs that agree. */
+static gb_code refuse_twice(const inputs *in, size_t i, gb_error *err)
+{
+    const char *id = run_id(&in->results[i]);
+    for (size_t j = 0; j < i; j++) {
+        const char *other = run_id(&in->results[j]);
+        if (same_directory(in->dirs[i], in->dirs[j]))
+            return gb_fail(err, GB_INVALID, "%s is given twice (also as %s)", in->dirs[i],
+                           in->dirs[j]);
+        if (id && other && strcmp(id, other) == 0)
+            return gb_fail(err, GB_INVALID, "%s and %s are the same run (run.id %s): give one",
+                           in->dirs[j], in->dirs[i], id);
+    }
+    return GB_OK;
+}
+
 static void warn_about(const gb_cli *cli, const char *dir, const gb_results *results)
 {
     if (results->torn)
@@ -135,10 +158,9 @@ static gb_code load_inputs(const gb_cli *cli, inputs *in, gb_error *err)
         size_t length = strlen(in->dirs[i]);
         while (length > 1 && in->dirs[i][length - 1] == '/')
             in->dirs[i][--length] = '\0';
-        for (size_t j = 0; j < i; j++)
-            if (same_directory(in->dirs[i], in->dirs[j]))
-                return gb_fail(err, GB_INVALID, "%s is given twice (also as %s)", in->dirs[i],
-                               in->dirs[j]);
+        code = refuse_twice(in, i, err);
+        if (code)
+            return code;
         warn_about(cli, in->dirs[i], &in->results[i]);
     }
     name_inputs(in);
@@ -170,6 +192,43 @@ static gb_code make_default_place(char **place, gb_error *err)
     return code ? code : gb_fail(err, GB_IO, "results: no name is free; give --out DIR");
 }
 
+static bool has_file(const char *dir, const char *name)
+{
+    char *path = gb_text_format("%s/%s", dir, name);
+    struct stat facts;
+    bool there = path && lstat(path, &facts) == 0;
+    free(path);
+    return there;
+}
+
+/* A run directory's report, CSV and plots are of its own records: those of another run would stand
+ * there for it. A copy of the run itself is fine. */
+static gb_code refuse_other_run(const char *out, const inputs *in, gb_error *err)
+{
+    if (!has_file(out, "results.json") && !has_file(out, "cases.jsonl"))
+        return GB_OK;
+    if (in->n > 1)
+        return gb_fail(err, GB_INVALID,
+                       "%s is a run: the report of several would replace its own; give --out an "
+                       "empty or a new directory",
+                       out);
+    if (same_directory(out, in->dirs[0]))
+        return GB_OK;
+    gb_results there;
+    const char *id = run_id(&in->results[0]);
+    bool same = false;
+    if (gb_results_load(out, false, &there, NULL) == GB_OK) {
+        const char *other = run_id(&there);
+        same = id && other && strcmp(id, other) == 0;
+        gb_results_free(&there);
+    }
+    return same ? GB_OK
+                : gb_fail(err, GB_INVALID,
+                          "%s is another run: the report of %s would replace its own; give --out "
+                          "an empty or a new directory",
+                          out, in->dirs[0]);
+}
+
 /* Where the report goes; *place stays NULL when nothing is to be written. The caller frees it. */
 static gb_code choose_place(const gb_cli *cli, const inputs *in, char **place, gb_error *err)
 {
@@ -178,12 +237,9 @@ static gb_code choose_place(const gb_cli *cli, const inputs *in, char **place, g
         return GB_OK;
     if (!out && in->n > 1)
         return make_default_place(place, err);
-    for (size_t i = 0; out && in->n > 1 && i < in->n; i++)
-        if (same_directory(out, in->dirs[i]))
-            return gb_fail(err, GB_INVALID,
-                           "%s is one of the runs: the report of several would replace its own",
-                           out);
-    gb_code code = out ? gb_cli_make_directory(out, err) : GB_OK;
+    gb_code code = out ? refuse_other_run(out, in, err) : GB_OK;
+    if (!code && out)
+        code = gb_cli_make_directory(out, err);
     if (code)
         return code;
     *place = gb_text_copy(out ? out : in->dirs[0]);

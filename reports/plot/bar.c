@@ -72,7 +72,7 @@ static gb_code find_groups(bars *b, gb_error *err)
     return GB_OK;
 }
 
-static void add_block(bars *b, size_t number, gb_buf *data)
+static void add_block(const bars *b, size_t number, gb_buf *data)
 {
     char text[3][40], value[160];
     const gb_series *series = &b->figures.items[number];
@@ -85,8 +85,6 @@ static void add_block(bars *b, size_t number, gb_buf *data)
         gb_buf_printf(data, "%zu %s %s %s \"%s\"\n", group, gb_print_double(p->y, text[0], 40),
                       gb_print_double(p->low, text[1], 40), gb_print_double(p->high, text[2], 40),
                       gb_row_param_text(p->row, b->wanted.x, value, sizeof value));
-        b->low = fmin(b->low, fmax(p->low, p->y / 2));
-        b->high = fmax(b->high, fmin(p->high, p->y * 2));
     }
 }
 
@@ -194,17 +192,8 @@ static gb_code write_script(bars *b, gb_buf *script, gb_error *err)
 gb_code gb_bar_write(const gb_results *results, const gb_table *table, const json_t *plot,
                      const char *name, gb_buf *script, gb_buf *data, gb_buf *notes, gb_error *err)
 {
-    bars b = {.results = results,
-              .plot = plot,
-              .wanted = {.name = name,
-                         .benchmark = json_string_value(json_object_get(plot, "benchmark")),
-                         .x = json_string_value(json_object_get(plot, "x")),
-                         .y = json_string_value(json_object_get(plot, "y")),
-                         .series = json_object_get(plot, "series"),
-                         .most = GB_SERIES_MOST,
-                         .zero_x = true},
-              .low = INFINITY,
-              .high = -INFINITY};
+    bars b = {.results = results, .plot = plot, .wanted = gb_wanted_of(plot, name, GB_SERIES_MOST)};
+    b.wanted.zero_x = true;
     if (b.wanted.benchmark == NULL || b.wanted.x == NULL || b.wanted.y == NULL) {
         return gb_fail(err, GB_INVALID, "suite.plots: an entry without benchmark, x or y");
     }
@@ -213,6 +202,7 @@ gb_code gb_bar_write(const gb_results *results, const gb_table *table, const jso
         gb_buf_printf(notes, "plots: no data for %s (%s over %s)\n", b.wanted.benchmark, b.wanted.y,
                       b.wanted.x);
     } else if (code == GB_OK) {
+        gb_figures_range(&b.figures, &b.low, &b.high);
         code = find_groups(&b, err);
         for (size_t s = 0; code == GB_OK && s < b.figures.n; s++) {
             add_block(&b, s, data);

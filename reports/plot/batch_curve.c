@@ -63,8 +63,6 @@ static void add_block(batch_curve *c, size_t number, gb_buf *data)
             }
         }
         gb_buf_add(data, "\n");
-        grow(fmax(p->low, p->y / 2), &c->rate_low, &c->rate_high);
-        grow(fmin(p->high, p->y * 2), &c->rate_low, &c->rate_high);
     }
 }
 
@@ -314,16 +312,11 @@ gb_code gb_batch_curve_write(const gb_results *results, const gb_table *table, c
 {
     batch_curve c = {.results = results,
                      .plot = plot,
-                     .wanted = {.name = name,
-                                .benchmark = json_string_value(json_object_get(plot, "benchmark")),
-                                .x = "batch",
-                                .y = "throughput",
-                                .series = json_object_get(plot, "series"),
-                                .most = MOST_SERIES},
-                     .rate_low = INFINITY,
-                     .rate_high = -INFINITY,
+                     .wanted = gb_wanted_of(plot, name, MOST_SERIES),
                      .latency_low = INFINITY,
                      .latency_high = -INFINITY};
+    c.wanted.x = "batch";
+    c.wanted.y = "throughput";
     if (c.wanted.benchmark == NULL) {
         return gb_fail(err, GB_INVALID, "suite.plots: a batch-curve without benchmark");
     }
@@ -332,6 +325,7 @@ gb_code gb_batch_curve_write(const gb_results *results, const gb_table *table, c
         gb_buf_printf(notes, "plots: no data for %s (batch-curve)\n", c.wanted.benchmark);
     } else if (code == GB_OK) {
         c.x = gb_figures_x(&c.figures, &c.n_x);
+        gb_figures_range(&c.figures, &c.rate_low, &c.rate_high);
         for (size_t s = 0; s < c.figures.n; s++) {
             add_block(&c, s, data);
         }

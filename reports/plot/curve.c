@@ -51,35 +51,6 @@ static void note_dips(const curve *c, const gb_series *series)
     }
 }
 
-static void add_block(const curve *c, size_t number, gb_buf *data)
-{
-    char text[4][40];
-    const gb_series *series = &c->figures.items[number];
-    gb_buf_printf(data, "%s# series %zu: %s\n# %s %s low high\n", number > 0 ? "\n\n" : "", number,
-                  series->label, c->wanted.x, c->wanted.y);
-    for (size_t i = 0; i < series->n; i++) {
-        const gb_point *p = &series->points[i];
-        gb_buf_printf(data, "%s %s %s %s\n", gb_print_double(p->x, text[0], 40),
-                      gb_print_double(p->y, text[1], 40), gb_print_double(p->low, text[2], 40),
-                      gb_print_double(p->high, text[3], 40));
-    }
-}
-
-/* A bar that is longer than a factor of two (two replicates that differ) leaves the picture instead
- * of flattening all else. */
-static void y_range(const gb_figures *figures, double *low, double *high)
-{
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (size_t s = 0; s < figures->n; s++) {
-        for (size_t i = 0; i < figures->items[s].n; i++) {
-            const gb_point *p = &figures->items[s].points[i];
-            *low = fmin(*low, fmax(p->low, p->y / 2));
-            *high = fmax(*high, fmin(p->high, p->y * 2));
-        }
-    }
-}
-
 /* --- fitted lines ----------------------------------------------------------------------------- */
 
 static bool may_be_fitted(const curve *c)
@@ -185,7 +156,7 @@ static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
 {
     char unit[32], number[40];
     double low, high;
-    y_range(&c->figures, &low, &high);
+    gb_figures_range(&c->figures, &low, &high);
     double scale = gb_picture_scale(c->figures.y_max, c->figures.unit, unit);
     gb_code code = write_head(c, low, high, scale, unit, script, err);
     gb_buf lines = {0};
@@ -216,15 +187,10 @@ gb_code gb_curve_write(const gb_results *results, const gb_table *table, const j
 {
     curve c = {.results = results,
                .plot = plot,
-               .wanted = {.name = name,
-                          .benchmark = json_string_value(json_object_get(plot, "benchmark")),
-                          .x = json_string_value(json_object_get(plot, "x")),
-                          .y = json_string_value(json_object_get(plot, "y")),
-                          .series = json_object_get(plot, "series"),
-                          .most = GB_SERIES_MOST,
-                          .zero_x = true},
+               .wanted = gb_wanted_of(plot, name, GB_SERIES_MOST),
                .title = json_string_value(json_object_get(plot, "title")),
                .notes = notes};
+    c.wanted.zero_x = true;
     if (c.wanted.benchmark == NULL || c.wanted.x == NULL || c.wanted.y == NULL) {
         return gb_fail(err, GB_INVALID, "suite.plots: an entry without benchmark, x or y");
     }
@@ -239,7 +205,7 @@ gb_code gb_curve_write(const gb_results *results, const gb_table *table, const j
     }
     for (size_t s = 0; code == GB_OK && s < c.figures.n; s++) {
         note_dips(&c, &c.figures.items[s]);
-        add_block(&c, s, data);
+        gb_figures_block(&c.figures, &c.wanted, s, data);
     }
     free(c.x);
     gb_figures_free(&c.figures);

@@ -13,8 +13,6 @@
 #define CLIP_PERCENT 5
 #define LOG_RATIO 100 /* of counts */
 
-static const uint32_t shown_flags = GB_BIT(GB_FLAG_BIMODAL) | GB_BIT(GB_FLAG_DRIFT);
-
 /* --- figures ---------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
@@ -120,10 +118,10 @@ static gb_code find_figures(gb_distribution *d, gb_error *err)
     return GB_OK;
 }
 
-/* Draws one row; *drawn is false, and a line in *notes says why, when it has no samples. */
-static gb_code draw_row(const gb_results *results, const gb_row *row, const gb_samples *samples,
-                        const char *title, const char *name, gb_buf *script, gb_buf *data,
-                        gb_buf *notes, bool *drawn, gb_error *err)
+gb_code gb_distribution_draw_row(const gb_results *results, const gb_row *row,
+                                 const gb_samples *samples, const char *title, const char *name,
+                                 gb_buf *script, gb_buf *data, gb_buf *notes, bool *drawn,
+                                 gb_error *err)
 {
     gb_distribution d = {.results = results, .row = row, .title = title};
     take_replicates(&d, samples);
@@ -180,8 +178,7 @@ static bool selects(const json_t *plot, const gb_row *row)
     return true;
 }
 
-/* The first row that a plot selects, and how many others there are; NULL: none. */
-static const gb_row *first_selected(const gb_table *table, const json_t *plot, size_t *others)
+const gb_row *gb_distribution_selected(const gb_table *table, const json_t *plot, size_t *others)
 {
     const gb_row *found = NULL;
     size_t n = 0;
@@ -207,7 +204,7 @@ gb_code gb_distribution_write(const gb_results *results, const gb_table *table, 
     if (benchmark == NULL) {
         return gb_fail(err, GB_INVALID, "suite.plots: a distribution without benchmark");
     }
-    const gb_row *row = first_selected(table, plot, &others);
+    const gb_row *row = gb_distribution_selected(table, plot, &others);
     if (row == NULL) {
         gb_buf_printf(notes, "plots: no data for %s (distribution)\n", benchmark);
         return GB_OK;
@@ -216,167 +213,12 @@ gb_code gb_distribution_write(const gb_results *results, const gb_table *table, 
     if (code != GB_OK) {
         return code;
     }
-    code = draw_row(results, row, &samples, json_string_value(json_object_get(plot, "title")), name,
-                    script, data, notes, &drawn, err);
+    code = gb_distribution_draw_row(results, row, &samples,
+                                    json_string_value(json_object_get(plot, "title")), name, script,
+                                    data, notes, &drawn, err);
     if (code == GB_OK && drawn && others > 0) {
         gb_buf_printf(notes, "plots: %s: %s is drawn; the plot selects %zu other case%s\n", name,
                       row->first->case_id, others, others == 1 ? "" : "s");
-    }
-    gb_samples_free(&samples);
-    return code;
-}
-
-/* --- flagged cases ---------------------------------------------------------------------------- */
-
-typedef struct suspect {
-    const gb_row *row;
-    bool bimodal;
-    double score;
-} suspect;
-
-static bool is_flagged(const gb_record *record)
-{
-    return record->status == GB_STATUS_OK && (record->flags & shown_flags) != 0 &&
-           (record->flags & GB_BIT(GB_FLAG_EMULATED)) == 0;
-}
-
-bool gb_distribution_has_flagged(const gb_results *results)
-{
-    for (size_t i = 0; i < results->n; i++) {
-        if (is_flagged(&results->records[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_drawn(const gb_results *results, const gb_table *table, const gb_row *row)
-{
-    const json_t *plots = json_object_get(json_object_get(results->document, "suite"), "plots");
-    size_t i, others;
-    const json_t *plot;
-    json_array_foreach(plots, i, plot)
-    {
-        const char *type = json_string_value(json_object_get(plot, "type"));
-        if (type != NULL && strcmp(type, "distribution") == 0 &&
-            first_selected(table, plot, &others) == row) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static suspect judge(const gb_row *row)
-{
-    suspect s = {.row = row, .score = -1};
-    for (size_t i = 0; i < row->n; i++) {
-        const gb_record *r = row->replicates[i];
-        if (!is_flagged(r) || !(r->time.median > 0)) {
-            continue;
-        }
-        const bool bimodal = (r->flags & GB_BIT(GB_FLAG_BIMODAL)) != 0;
-        const double width =
-            bimodal ? r->time.modes[1] - r->time.modes[0] : r->time.p75 - r->time.p25;
-        const double score = isfinite(width) ? width / r->time.median : 0;
-        if (bimodal != s.bimodal ? bimodal : score > s.score) {
-            s.score = score;
-            s.bimodal = bimodal;
-        }
-    }
-    return s;
-}
-
-/* Keeps the worst, the worst first. */
-static void insert(suspect worst[], size_t *n, suspect s)
-{
-    size_t at = *n;
-    while (at > 0 &&
-           (s.bimodal != worst[at - 1].bimodal ? s.bimodal : s.score > worst[at - 1].score)) {
-        at--;
-    }
-    if (at == GB_FLAGGED_MOST) {
-        return;
-    }
-    size_t last = *n < GB_FLAGGED_MOST ? (*n)++ : GB_FLAGGED_MOST - 1;
-    memmove(&worst[at + 1], &worst[at], (last - at) * sizeof worst[0]);
-    worst[at] = s;
-}
-
-/* What the flags mean, and both modes: the sentence below the picture. */
-static void explain(const gb_row *row, const gb_samples *samples, gb_buf *out)
-{
-    for (int f = 0; f < GB_FLAG_COUNT; f++) {
-        if ((row->flags & shown_flags & GB_BIT(f)) != 0) {
-            gb_buf_printf(out, "%s%s: %s.", out->length > 0 ? " " : "", gb_flag_word((gb_flag)f),
-                          gb_flag_meaning((gb_flag)f));
-        }
-    }
-    for (size_t i = 0; i < row->n; i++) {
-        gb_run_order part = {.record = row->replicates[i]};
-        gb_buf modes = {0};
-        part.ns = gb_samples_of(samples, part.record, &part.n);
-        if (gb_distribution_modes(&part, &modes)) {
-            gb_buf_printf(out, " In %s.", modes.data);
-        }
-        gb_buf_free(&modes);
-    }
-}
-
-static gb_code add_flagged(const gb_results *results, const gb_row *row, const gb_samples *samples,
-                           size_t number, gb_pictures *pictures, gb_buf *notes, gb_error *err)
-{
-    char file[128], name[160];
-    bool drawn = false;
-    gb_buf script = {0}, data = {0}, note = {0};
-    gb_text_filename(row->first->case_id, file, sizeof file);
-    snprintf(name, sizeof name, "flagged-%zu-%s", number, file);
-    gb_code code = draw_row(results, row, samples, NULL, name, &script, &data, notes, &drawn, err);
-    if (code == GB_OK && drawn) {
-        char *title = gb_text_format("Flagged samples: %s", row->first->case_id);
-        explain(row, samples, &note);
-        code = gb_pictures_add(pictures, name, title != NULL ? title : row->first->case_id,
-                               row->first->benchmark, note.data, &script, &data, err);
-        free(title);
-    }
-    gb_buf_free(&script);
-    gb_buf_free(&data);
-    gb_buf_free(&note);
-    return code;
-}
-
-gb_code gb_distribution_flagged(const gb_results *results, const gb_table *table,
-                                gb_pictures *pictures, gb_buf *notes, gb_error *err)
-{
-    suspect worst[GB_FLAGGED_MOST];
-    const gb_row *rows[GB_FLAGGED_MOST];
-    size_t n = 0;
-    gb_samples samples;
-    for (size_t i = 0; i < table->n; i++) {
-        const gb_row *row = &table->rows[i];
-        suspect s = judge(row);
-        if (s.score >= 0 && row->n_ok > 0 && !is_drawn(results, table, row)) {
-            insert(worst, &n, s);
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        rows[i] = worst[i].row;
-    }
-    if (n == 0) {
-        return GB_OK;
-    }
-    gb_code code = gb_samples_load(results, rows, n, &samples, err);
-    if (code != GB_OK) {
-        return code;
-    }
-    if (samples.missing.length > 0) {
-        gb_buf_printf(notes, "plots: samples of flagged cases are not drawn: %s\n",
-                      samples.missing.data);
-    }
-    for (size_t i = 0; code == GB_OK && i < n; i++) {
-        gb_buf unsaid = {0}; /* once is enough */
-        code = add_flagged(results, rows[i], &samples, i + 1, pictures,
-                           samples.missing.length > 0 ? &unsaid : notes, err);
-        gb_buf_free(&unsaid);
     }
     gb_samples_free(&samples);
     return code;

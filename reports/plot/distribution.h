@@ -5,7 +5,7 @@
  * order is drawn, and `notes` says how many others there are. Left: the samples in the order taken,
  * a sign and a colour a replicate, with the median of each and its 95 % interval and, where a
  * record has them, both modes. Right: the histogram of all on the same axis. The axis holds what
- * lies within the range from the 1st to the 99th percentile and as much again on either side; what
+ * lies within the range from the 5th to the 95th percentile and as much again on either side; what
  * lies outside is marked at the edge and counted. Needs the samples (samples.h): without, no
  * picture, and a line in `notes`.
  *

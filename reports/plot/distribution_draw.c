@@ -9,6 +9,7 @@
 #include "reports/plot/canvas.h"
 #include "reports/plot/distribution_parts.h"
 #include "reports/plot/picture.h"
+#include "reports/plot/series.h"
 
 #define WIDTH 1000
 #define PLOT_HEIGHT 540.0
@@ -41,15 +42,6 @@ static size_t begin_block(drawing *g, const char *what)
     return g->blocks++;
 }
 
-static void add_line(drawing *g, const double numbers[], size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        char text[40];
-        gb_buf_printf(g->data, "%s%s", gb_print_double(numbers[i], text, sizeof text),
-                      i + 1 < n ? " " : "\n");
-    }
-}
-
 /* "'plots/x.dat' index 3 using ": the next of a plot command. */
 static void use(const drawing *g, gb_buf *lines, size_t block)
 {
@@ -80,7 +72,7 @@ static void sample_blocks(drawing *g)
             const size_t at = from + gb_rng_below(&rng, many);
             const double numbers[] = {(double)(part->first + at + 1), part->ns[at]};
             if (inside(d, part->ns[at])) {
-                add_line(g, numbers, 2);
+                gb_figures_row(g->data, numbers, 2);
                 drawn++;
             }
         }
@@ -111,7 +103,7 @@ static void clipped_block(drawing *g, bool above)
             const double numbers[] = {(double)(d->parts[i].first + k + 1), above ? d->high : d->low,
                                       ns};
             if (above ? ns > d->high : ns < d->low) {
-                add_line(g, numbers, 3);
+                gb_figures_row(g->data, numbers, 3);
             }
         }
     }
@@ -145,7 +137,7 @@ static void mode_block(drawing *g)
                 continue;
             }
             block = n++ == 0 ? begin_block(g, "modes\n# from to ns") : block;
-            add_line(g, numbers, 3);
+            gb_figures_row(g->data, numbers, 3);
         }
     }
     if (n > 0) {
@@ -169,7 +161,7 @@ static void median_block(drawing *g)
         const double numbers[] = {begin_of(&d->parts[i]), end_of(&d->parts[i]), time->median,
                                   known ? time->ci95[0] : time->median,
                                   known ? time->ci95[1] : time->median};
-        add_line(g, numbers, 5);
+        gb_figures_row(g->data, numbers, 5);
     }
     use(g, &g->left, block);
     gb_buf_printf(&g->left,
@@ -191,7 +183,7 @@ static void count_block(drawing *g)
         const double from = d->bin_low + (double)i * d->bin_width;
         const double numbers[] = {from, from + d->bin_width, (double)d->counts[i]};
         if (d->counts[i] > 0) {
-            add_line(g, numbers, 3);
+            gb_figures_row(g->data, numbers, 3);
         }
     }
     use(g, &g->right, block);

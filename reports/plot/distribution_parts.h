@@ -1,4 +1,5 @@
-/* What distribution.c finds in the samples and distribution_draw.c draws. */
+/* What distribution.c finds in the samples, distribution_draw.c draws and distribution_flagged.c
+ * asks for. */
 #ifndef GB_REPORTS_DISTRIBUTION_PARTS_H
 #define GB_REPORTS_DISTRIBUTION_PARTS_H
 
@@ -27,6 +28,16 @@ typedef struct gb_distribution {
     size_t bins, counts[GB_DISTRIBUTION_BINS];
     bool log_counts;
 } gb_distribution;
+
+/* distribution.c */
+/* Draws one row; *drawn is false, and a line in *notes says why, when it has no samples. `title`
+ * may be NULL: made from the case. GB_NO_MEMORY. */
+gb_code gb_distribution_draw_row(const gb_results *results, const gb_row *row,
+                                 const gb_samples *samples, const char *title, const char *name,
+                                 gb_buf *script, gb_buf *data, gb_buf *notes, bool *drawn,
+                                 gb_error *err);
+/* The first row that a plot selects, and how many others there are; NULL: none. */
+const gb_row *gb_distribution_selected(const gb_table *table, const json_t *plot, size_t *others);
 
 /* distribution_draw.c */
 void gb_distribution_draw(const gb_distribution *d, const char *name, gb_buf *script, gb_buf *data);

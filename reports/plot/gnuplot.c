@@ -162,7 +162,11 @@ gb_code gb_gnuplot_run(const char *gnuplot, const char *dir, const char *const s
         code = gb_fail(err, GB_IO, "cannot start %s: %s", gnuplot, strerror(errno));
     } else {
         int exec_errno = 0;
-        if (read(report[0], &exec_errno, sizeof exec_errno) != (ssize_t)sizeof exec_errno) {
+        ssize_t got;
+        do {
+            got = read(report[0], &exec_errno, sizeof exec_errno);
+        } while (got < 0 && errno == EINTR);
+        if (got != (ssize_t)sizeof exec_errno) {
             exec_errno = 0; /* closed by a successful exec */
         }
         bool in_time = drain(out[0], now_ms() + (int64_t)timeout_s * 1000, output);

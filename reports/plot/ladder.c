@@ -139,18 +139,11 @@ static void find_marks(ladder *l, gb_buf *notes)
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/* An interval that is longer than a factor of two leaves the picture. */
 static void find_ranges(ladder *l)
 {
     const gb_figures *f = &l->figures;
-    double low = f->y_min, high = f->y_max;
-    for (size_t s = 0; s < f->n; s++) {
-        for (size_t i = 0; i < f->items[s].n; i++) {
-            const gb_point *p = &f->items[s].points[i];
-            low = fmin(low, fmax(p->low, p->y / 2));
-            high = fmax(high, fmin(p->high, p->y * 2));
-        }
-    }
+    double low, high;
+    gb_figures_range(f, &low, &high);
     const double x_room = f->x_max > f->x_min ? 1.2 : 2, y_room = high > low ? 1.25 : 2;
     l->frame.x_min = f->x_min / x_room;
     l->frame.x_max = f->x_max * x_room;
@@ -285,22 +278,6 @@ static gb_code draw(ladder *l, gb_buf *script, gb_error *err)
     return code;
 }
 
-static void add_block(const ladder *l, size_t number, gb_buf *data)
-{
-    const gb_series *series = &l->figures.items[number];
-    gb_buf_printf(data, "%s# series %zu: %s\n# %s %s low high\n", number > 0 ? "\n\n" : "", number,
-                  series->label, l->wanted.x, l->wanted.y);
-    for (size_t i = 0; i < series->n; i++) {
-        const gb_point *p = &series->points[i];
-        const double numbers[] = {p->x, p->y, p->low, p->high};
-        for (size_t k = 0; k < COUNT(numbers); k++) {
-            char text[40];
-            gb_buf_printf(data, "%s%s", gb_print_double(numbers[k], text, sizeof text),
-                          k + 1 < COUNT(numbers) ? " " : "\n");
-        }
-    }
-}
-
 gb_code gb_ladder_write(const gb_results *results, const gb_table *table, const json_t *plot,
                         const char *name, gb_buf *script, gb_buf *data, gb_buf *notes,
                         gb_error *err)
@@ -311,12 +288,7 @@ gb_code gb_ladder_write(const gb_results *results, const gb_table *table, const 
     }
     l->results = results;
     l->plot = plot;
-    l->wanted = (gb_wanted){.name = name,
-                            .benchmark = json_string_value(json_object_get(plot, "benchmark")),
-                            .x = json_string_value(json_object_get(plot, "x")),
-                            .y = json_string_value(json_object_get(plot, "y")),
-                            .series = json_object_get(plot, "series"),
-                            .most = GB_SERIES_MOST};
+    l->wanted = gb_wanted_of(plot, name, GB_SERIES_MOST);
     gb_code code = GB_OK;
     if (l->wanted.benchmark == NULL || l->wanted.x == NULL || l->wanted.y == NULL) {
         code = gb_fail(err, GB_INVALID, "suite.plots: a ladder without benchmark, x or y");
@@ -332,7 +304,7 @@ gb_code gb_ladder_write(const gb_results *results, const gb_table *table, const 
         code = draw(l, script, err);
     }
     for (size_t s = 0; code == GB_OK && s < l->figures.n; s++) {
-        add_block(l, s, data);
+        gb_figures_block(&l->figures, &l->wanted, s, data);
     }
     for (size_t i = 0; i < l->n_marks; i++) {
         gb_buf_free(&l->marks[i].text);

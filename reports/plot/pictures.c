@@ -191,6 +191,14 @@ static bool is_known(const gb_pictures *pictures, const char *name)
     return false;
 }
 
+/* "03-...", "flagged-1-...": what a report calls its pictures (plots.c, distribution_flagged.c).
+ * Those of a comparison have other names. */
+static bool is_reports_name(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    return (digits >= 2 && name[digits] == '-') || strncmp(name, "flagged-", 8) == 0;
+}
+
 void gb_pictures_remove_stale(const char *dir, const gb_pictures *pictures)
 {
     char *path = gb_text_format("%s/plots", dir);
@@ -202,7 +210,8 @@ void gb_pictures_remove_stale(const char *dir, const gb_pictures *pictures)
             continue;
         }
         snprintf(name, sizeof name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
-        if (!is_known(pictures, name) && is_ours(dirfd(folder), entry->d_name, name)) {
+        if (is_reports_name(name) && !is_known(pictures, name) &&
+            is_ours(dirfd(folder), entry->d_name, name)) {
             remove_older(dir, name);
             remove_file(dir, name, ".dat");
             remove_file(dir, name, ".gp"); /* last: without it the others would not be known */
@@ -240,6 +249,11 @@ static size_t draw_from(gb_pictures *all, const char *const scripts[], size_t st
         if (i < n) {
             gb_buf_printf(notes, "plots: %s (script: %s/%s)\n", err.message, all->dir, scripts[i]);
             i++;
+        }
+        /* Not for each of the others a wait as long as this one. */
+        if (code == GB_TIMEOUT && i == start + 1 && i < n) {
+            gb_buf_printf(notes, "plots: %zu more not tried\n", n - i);
+            i = n;
         }
     }
     gb_buf_free(&output);

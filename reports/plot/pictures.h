@@ -35,9 +35,9 @@ gb_code gb_pictures_add(gb_pictures *pictures, const char *name, const char *tit
  * thing a user should know. */
 void gb_pictures_draw(gb_pictures *pictures, const char *gnuplot, gb_buf *notes);
 
-/* Removes from DIR/plots what an older report left there: NAME.{gp,dat,svg,png} where `pictures`
- * has no NAME and the first line of NAME.gp is the one that gb_pictures_add writes. Other files
- * stay. What cannot be removed stays too. */
+/* Removes from DIR/plots what an older report left there: NAME.{gp,dat,svg,png} where NAME
+ * begins with a plot's number or "flagged-", `pictures` has no NAME, and the first line of NAME.gp
+ * is the one that gb_pictures_add writes. Other files stay. What cannot be removed stays too. */
 void gb_pictures_remove_stale(const char *dir, const gb_pictures *pictures);
 
 void gb_pictures_free(gb_pictures *pictures); /* leaves it zeroed */

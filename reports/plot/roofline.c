@@ -57,15 +57,6 @@ static void find_panels(roofline *r, const gb_table *table)
     }
 }
 
-/* Whether a row is a point of this picture. The arithmetic roof itself has no place on the x axis
- * that would mean anything, and fibers' times mean nothing. */
-static bool belongs(const gb_roof_panel *p, const gb_row *row)
-{
-    return row->first->work.compute == p->compute && gb_row_flops(row) > 0 &&
-           gb_row_intensity(row) > 0 && (row->flags & GB_BIT(GB_FLAG_EMULATED)) == 0 &&
-           strcmp(row->first->kernel, "flops") != 0;
-}
-
 /* The lowest known roof over a point; NAN: none is known. Measured ones count first: a probe with
  * another footprint (data in the cache) is no roof for this point. */
 static double roof_over(const gb_roof_panel *p, const gb_row *row)
@@ -78,48 +69,9 @@ static double roof_over(const gb_roof_panel *p, const gb_row *row)
     return fmin(memory * gb_row_intensity(row), arithmetic); /* fmin: the one that is not NAN */
 }
 
-/* Whether a parameter that is a word has several values among the panel's rows of a benchmark. */
-static bool tells_apart(const gb_roof_panel *p, const char *benchmark, const char *param)
+static bool find_group(roofline *r, const json_t *words, const gb_row *row, size_t *group)
 {
-    const char *first = NULL;
-    for (size_t i = 0; i < p->n_rows; i++) {
-        const gb_row *row = &p->rows[i];
-        const char *word = gb_row_word(row, param);
-        if (word == NULL || strcmp(row->first->benchmark, benchmark) != 0 || !belongs(p, row)) {
-            continue;
-        }
-        if (first != NULL && strcmp(first, word) != 0) {
-            return true;
-        }
-        first = word;
-    }
-    return false;
-}
-
-/* "product: tiled": the benchmark and the words that tell its rows apart. Sizes do not: they are a
- * sweep of one group. */
-static char *group_name(const gb_roof_panel *p, const gb_row *row)
-{
-    gb_buf text = {0};
-    const char *param;
-    json_t *value;
-    size_t words = 0;
-    gb_buf_add(&text, row->first->benchmark);
-    json_object_foreach(row->first->params, param, value)
-    {
-        if (json_is_string(value) && tells_apart(p, row->first->benchmark, param)) {
-            gb_buf_printf(&text, "%s%s", words++ == 0 ? ": " : ", ", json_string_value(value));
-        }
-    }
-    if (text.failed) {
-        gb_buf_free(&text);
-    }
-    return text.data;
-}
-
-static bool find_group(roofline *r, const gb_roof_panel *p, const gb_row *row, size_t *group)
-{
-    char *name = group_name(p, row);
+    char *name = gb_roof_group(words, row);
     if (name == NULL) {
         return false;
     }
@@ -166,15 +118,16 @@ static int by_place(const void *a, const void *b)
 static gb_code find_points(roofline *r, gb_roof_panel *p, gb_error *err)
 {
     p->points = calloc(p->n_rows + 1, sizeof *p->points);
-    bool failed = p->points == NULL;
+    json_t *words = gb_roof_words(p);
+    bool failed = p->points == NULL || words == NULL;
     for (size_t i = 0; !failed && i < p->n_rows; i++) {
         const gb_row *row = &p->rows[i];
-        if (!belongs(p, row)) {
+        if (!gb_roof_panel_takes(p, row)) {
             continue;
         }
         gb_roof_point *point = &p->points[p->n_points];
         *point = (gb_roof_point){.x = gb_row_intensity(row), .y = gb_row_flops(row)};
-        failed = !find_group(r, p, row, &point->group);
+        failed = !find_group(r, words, row, &point->group);
         double roof = roof_over(p, row);
         bool over = roof > 0 && point->y > GB_ABOVE_ROOF * roof;
         point->above = over || (row->flags & GB_BIT(GB_FLAG_IMPLAUSIBLE)) != 0;
@@ -186,6 +139,7 @@ static gb_code find_points(roofline *r, gb_roof_panel *p, gb_error *err)
         grow(point->y, &r->range.y_min, &r->range.y_max);
         p->n_points++;
     }
+    json_decref(words);
     if (failed) {
         return gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
     }

@@ -42,6 +42,17 @@ typedef struct gb_roof_panel {
 /* Whether a panel has points of a group: those that it has stand in its blocks, in order. */
 bool gb_roof_panel_has(const gb_roof_panel *panel, size_t group);
 
+/* roofline_groups.c */
+/* Whether a row is a point of this picture. The arithmetic roof itself has no place on the x axis
+ * that would mean anything, and fibers' times mean nothing. */
+bool gb_roof_panel_takes(const gb_roof_panel *panel, const gb_row *row);
+/* What tells the rows of a benchmark apart: "benchmark param" -> its word, or true where it has
+ * several. New reference; NULL on out of memory. */
+json_t *gb_roof_words(const gb_roof_panel *panel);
+/* "product: tiled": the benchmark and the words that tell its rows apart. Sizes do not: they are a
+ * sweep of one group. Owned by the caller (free); NULL on out of memory. */
+char *gb_roof_group(const json_t *words, const gb_row *row);
+
 /* Ranges of the axes that all panels share. */
 typedef struct gb_roof_range {
     double x_min, x_max, y_min, y_max;

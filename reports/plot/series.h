@@ -44,6 +44,10 @@ typedef struct gb_wanted {
     bool zero_x;          /* x may be 0: it stands on no logarithmic axis */
 } gb_wanted;
 
+/* What a plot of the suite asks for, at most `most` series; benchmark, x, y and series are NULL
+ * where it does not name them. */
+gb_wanted gb_wanted_of(const json_t *plot, const char *name, size_t most);
+
 /* Collects. A series' label holds the values of its parameters (numbers behind their names), then
  * those of further parameters in which cases differ ("width 256"), then the device where there are
  * several. Points whose x or y is not above 0 are left out, emulated ones beside others too; each
@@ -51,6 +55,14 @@ typedef struct gb_wanted {
 gb_code gb_figures_collect(const gb_results *results, const gb_table *table,
                            const gb_wanted *wanted, gb_figures *out, gb_buf *notes, gb_error *err);
 void gb_figures_free(gb_figures *figures);
+/* A row of a data file: numbers with '.', blanks between. */
+void gb_figures_row(gb_buf *data, const double numbers[], size_t n);
+/* A series as a block of a data file: two blank lines before all but the first, "x y low high". */
+void gb_figures_block(const gb_figures *figures, const gb_wanted *wanted, size_t number,
+                      gb_buf *data);
+/* The range of y with its intervals. One that is longer than a factor of two (replicates that
+ * differ) leaves the picture instead of flattening all else. */
+void gb_figures_range(const gb_figures *figures, double *low, double *high);
 /* Columns of the longest label. */
 size_t gb_figures_widest(const gb_figures *figures);
 /* Whether there is one series whose label says nothing that title and axes do not. */

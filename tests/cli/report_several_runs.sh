@@ -36,6 +36,22 @@ expect 2 "$GPUBENCH" report one ./one/
 has err 'given twice'
 expect 2 "$GPUBENCH" report one other/two --out one
 has err 'would replace its own'
+# Another run's directory keeps its own report, CSV and plots; a copy of the same run may be one.
+find other -type f -exec cksum {} + | sort >before
+expect 2 "$GPUBENCH" report one --out other/two
+has err 'other/two is another run'
+has err 'would replace its own'
+find other -type f -exec cksum {} + | sort >after
+cmp before after || fail "another run's files were changed"
+mkdir lines && cp other/two/cases.jsonl lines
+expect 2 "$GPUBENCH" report one --out lines
+cp -r one copied
+expect 0 "$GPUBENCH" report one --out copied
+expect 0 "$GPUBENCH" verify other/two
+# The same run under two names is no second run.
+expect 2 "$GPUBENCH" report one copied --out twice
+has err 'one and copied are the same run (run.id'
+[ ! -e twice ] || fail "a report of one run twice"
 expect 6 "$GPUBENCH" report one nowhere --out x
 has err nowhere
 mkdir damaged

@@ -1,6 +1,7 @@
 /* The one rule of all findings: when two cases differ, and when a figure may be quoted. */
 #include "reports/contrast.h"
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include "suite/expect.h"
 #include "unit/check_main.h"
@@ -52,6 +53,34 @@ START_TEST(cases_differ_where_the_intervals_between_replicates_do_not_touch)
     ck_assert_int_eq(contrast_of(&f, "time"), GB_CONTRAST_UNKNOWN);
     ck_assert_int_eq(contrast_of(&f, "bandwidth"), GB_CONTRAST_UNKNOWN);
     fixture_close(&f);
+}
+END_TEST
+
+/* The case: a factor of 129.06 between a figure of +- 107 % and another. */
+START_TEST(figures_have_the_digits_that_their_intervals_leave)
+{
+    static const struct {
+        double spread; /* of three replicates around a = 129.06 us; b is 1 us +- 0.5 % */
+        const char *figure, *factor;
+    } cases[] = {{1.001, "129 us", "129.1"},
+                 {1.04, "129 us +- 10.2 %", "130"},
+                 {1.3, "129 us +- 91.9 %", "67 to 250"},
+                 {1.4, "129 us (55.9 us to 298 us)", "56 to 300"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const double a[] = {129060, 129060 * cases[i].spread, 129060 / cases[i].spread};
+        static const double b[] = {1000, 1002, 1000 / 1.002};
+        fixture f;
+        gb_table table;
+        char text[96];
+        two_cases(&f, a, b, 3);
+        ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+        ck_assert_str_eq(gb_say_figure(&table.rows[0], "time", text, sizeof text), cases[i].figure);
+        ck_assert_str_eq(
+            gb_say_ratio(&table.rows[0], &table.rows[1], "time", 1, 2, text, sizeof text),
+            cases[i].factor);
+        gb_table_free(&table);
+        fixture_close(&f);
+    }
 }
 END_TEST
 
@@ -318,6 +347,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("contrast");
     tcase_add_test(tc, cases_differ_where_the_intervals_between_replicates_do_not_touch);
+    tcase_add_test(tc, figures_have_the_digits_that_their_intervals_leave);
     tcase_add_test(tc, two_firm_figures_that_touch_are_the_same);
     tcase_add_test(tc, one_replicate_counts_by_its_own_interval_if_it_is_settled);
     tcase_add_test(tc, an_unsettled_replicate_widens_the_interval_to_what_its_samples_leave_open);

@@ -73,8 +73,8 @@ START_TEST(pictures_of_an_older_report_go_and_foreign_files_stay)
     static const char *const gone[] = {"09-x.gp",         "09-x.dat",       "09-x.svg",
                                        "09-x.png",        "flagged-4-y.gp", "flagged-4-y.dat",
                                        "flagged-4-y.svg", "flagged-4-y.png"};
-    static const char *const kept[] = {"mine.gp", "mine.svg", "renamed.gp", "notes.svg",
-                                       "10-z.png"};
+    static const char *const kept[] = {"changes.gp", "changes.svg", "mine.gp", "mine.svg",
+                                       "renamed.gp", "notes.svg",   "10-z.png"};
     fixture f;
     char dir[128], path[512], name[200];
     gb_buf notes = {0};
@@ -85,6 +85,7 @@ START_TEST(pictures_of_an_older_report_go_and_foreign_files_stay)
     plot_name(dir, name);
     put_older(dir, "09-x");
     put_older(dir, "flagged-4-y");
+    put_older(dir, "changes"); /* of a comparison */
     put(dir, "mine.gp", "# my own\n");
     put(dir, "mine.svg", "mine");
     put(dir, "notes.svg", "mine");

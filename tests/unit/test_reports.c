@@ -62,6 +62,44 @@ START_TEST(a_fit_finds_latency_and_bandwidth_of_each_series)
 }
 END_TEST
 
+/* One point far off the line, above or below it: no line is better than that one. */
+START_TEST(a_line_that_does_not_fit_is_no_fit)
+{
+    for (int way = 0; way < 2; way++) {
+        fixture f;
+        gb_buf text = {0};
+        json_t *fits = NULL, *findings = NULL;
+        fixture_open(&f, "cuda", COPY_PLOT);
+        fixture_copies(&f, "pinned", 8100, 25.2e9, 0);
+        for (size_t i = 8; i < 10; i++) { /* both replicates of one size */
+            f.results.records[i].time.median *= way == 0 ? 5 : 0.2;
+        }
+        ck_assert_int_eq(gb_report_fits(&f.results, &fits, NULL), GB_OK);
+        ck_assert_uint_eq(json_array_size(fits), 1);
+        const json_t *fit = json_array_get(fits, 0);
+        const char *why = json_string_value(json_object_get(fit, "reason"));
+        ck_assert_ptr_nonnull(why);
+        ck_assert_msg(strstr(why, "the worst point is off by") != NULL, "%s", why);
+        ck_assert(json_is_null(json_object_get(fit, "latency_ns")));
+        ck_assert(json_is_null(json_object_get(fit, "bandwidth")));
+        ck_assert(json_is_null(json_object_get(fit, "max_error")));
+        ck_assert_int_eq(gb_report_table(&f.results, false, &text, NULL), GB_OK);
+        ck_assert_ptr_null(strstr(text.data, "half of that rate"));
+        ck_assert_ptr_nonnull(strstr(text.data, "no fit h2d pinned"));
+        ck_assert_int_eq(gb_report_findings(&f.results, &findings, NULL), GB_OK);
+        for (size_t i = 0; i < json_array_size(findings); i++) {
+            ck_assert_str_ne(
+                json_string_value(json_object_get(json_array_get(findings, i), "rule")),
+                "latency-dominates");
+        }
+        gb_buf_free(&text);
+        json_decref(fits);
+        json_decref(findings);
+        fixture_close(&f);
+    }
+}
+END_TEST
+
 /* Only a metric with a known peak has a column "of peak", and only rows with one have a share. */
 START_TEST(KRN_05_a_metric_without_a_peak_has_no_percent)
 {
@@ -254,6 +292,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, replicates_become_one_row);
     tcase_add_test(tests, rows_keep_the_order_of_the_suite);
     tcase_add_test(tests, a_fit_finds_latency_and_bandwidth_of_each_series);
+    tcase_add_test(tests, a_line_that_does_not_fit_is_no_fit);
     tcase_add_test(tests, KRN_05_a_metric_without_a_peak_has_no_percent);
     tcase_add_test(tests, TIM_13_failed_and_skipped_cases_are_left_out_and_counted);
     tcase_add_test(tests, an_interrupted_run_counts_what_is_incomplete);

@@ -441,7 +441,8 @@ START_TEST(findings_name_the_ridge_and_what_is_left_of_it)
     sweep(&f, 0.9);
     ck_assert_int_eq(gb_report_findings(&f.results, &findings, &err), GB_OK);
     ck_assert_str_eq(finding(findings, "ridge"),
-                     "Memory delivers 100 GB/s and the fp32 units do 1.00 TFLOP/s: code that does "
+                     "Memory delivers 100 GB/s (read over 256 MiB) and the fp32 units do 1.00 "
+                     "TFLOP/s: code that does "
                      "fewer than 10.0 operations with each byte waits for memory.");
     /* The sweep crosses the ridge; the cache's cases, far above the memory's roof, are not named.
      */

@@ -397,6 +397,27 @@ START_TEST(the_weight_keeps_the_latency_positive)
 }
 END_TEST
 
+/* A point that took five times as long as the line says is off by 400 %, not by 80 %. */
+START_TEST(the_worst_point_counts_alike_above_and_below_the_line)
+{
+    const double bytes[] = {1024, 4096, 16384, 65536, 262144};
+    for (int way = 0; way < 2; way++) {
+        double t[COUNT(bytes)], worst = 1;
+        gb_fit fit;
+        for (size_t i = 0; i < COUNT(bytes); i++) {
+            t[i] = (1000 + bytes[i]) * (i != 2 ? 1 : way == 0 ? 5 : 0.5);
+        }
+        ck_assert_int_eq(gb_stats_fit(bytes, t, COUNT(t), &fit, NULL), GB_OK);
+        for (size_t i = 0; i < COUNT(bytes); i++) {
+            const double line = fit.latency_ns + bytes[i] * 1e9 / fit.bandwidth;
+            worst = fmax(worst, line > t[i] ? line / t[i] : t[i] / line);
+        }
+        CLOSE(fit.max_error, worst - 1);
+        ck_assert(way == 1 || fit.max_error > 3);
+    }
+}
+END_TEST
+
 START_TEST(fits_that_mean_nothing_are_refused)
 {
     gb_fit fit;
@@ -448,6 +469,7 @@ static void add(Suite *suite)
     tcase_add_test(tcase, the_interval_between_replicates_is_students);
     tcase_add_test(tcase, a_fit_agrees_with_numpy);
     tcase_add_test(tcase, the_weight_keeps_the_latency_positive);
+    tcase_add_test(tcase, the_worst_point_counts_alike_above_and_below_the_line);
     tcase_add_test(tcase, fits_that_mean_nothing_are_refused);
     suite_add_tcase(suite, tcase);
 }

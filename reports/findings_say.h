@@ -1,0 +1,18 @@
+/* Figures in sentences, with no more digits than their intervals (contrast.h) leave. All write into
+ * buf, 96 bytes or more, and return it. */
+#ifndef GB_REPORTS_FINDINGS_SAY_H
+#define GB_REPORTS_FINDINGS_SAY_H
+
+#include "reports/contrast.h"
+
+/* "4.73 us" where the figure is firm, else "4.73 us +- 57 %", and where the interval reaches
+ * further than its centre "4.73 us (1.2 us to 19 us)". `metric`: "time" or one that the row has. */
+const char *gb_say_figure(const gb_row *row, const char *metric, char *buf, size_t size);
+
+/* over / under, times `scale`: "4.58" down to the digit that the two intervals leave open and
+ * `decimals` at most, "130" for 129.06 that may be 12 off, "60 to 270" where that is more than half
+ * of it. */
+const char *gb_say_ratio(const gb_row *over, const gb_row *under, const char *metric, double scale,
+                         int decimals, char *buf, size_t size);
+
+#endif

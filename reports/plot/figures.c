@@ -1,0 +1,96 @@
+/* What pictures need of figures that were collected (series.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "reports/plot/series.h"
+
+gb_wanted gb_wanted_of(const json_t *plot, const char *name, size_t most)
+{
+    return (gb_wanted){.name = name,
+                       .benchmark = json_string_value(json_object_get(plot, "benchmark")),
+                       .x = json_string_value(json_object_get(plot, "x")),
+                       .y = json_string_value(json_object_get(plot, "y")),
+                       .series = json_object_get(plot, "series"),
+                       .most = most};
+}
+
+void gb_figures_row(gb_buf *data, const double numbers[], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char text[40];
+        gb_buf_printf(data, "%s%s", gb_print_double(numbers[i], text, sizeof text),
+                      i + 1 < n ? " " : "\n");
+    }
+}
+
+void gb_figures_block(const gb_figures *figures, const gb_wanted *wanted, size_t number,
+                      gb_buf *data)
+{
+    const gb_series *series = &figures->items[number];
+    gb_buf_printf(data, "%s# series %zu: %s\n# %s %s low high\n", number > 0 ? "\n\n" : "", number,
+                  series->label, wanted->x, wanted->y);
+    for (size_t i = 0; i < series->n; i++) {
+        const gb_point *p = &series->points[i];
+        const double numbers[] = {p->x, p->y, p->low, p->high};
+        gb_figures_row(data, numbers, 4);
+    }
+}
+
+void gb_figures_range(const gb_figures *figures, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t s = 0; s < figures->n; s++) {
+        for (size_t i = 0; i < figures->items[s].n; i++) {
+            const gb_point *p = &figures->items[s].points[i];
+            *low = fmin(*low, fmax(p->low, p->y / 2));
+            *high = fmax(*high, fmin(p->high, p->y * 2));
+        }
+    }
+}
+
+size_t gb_figures_widest(const gb_figures *figures)
+{
+    size_t widest = 0;
+    for (size_t s = 0; s < figures->n; s++) {
+        size_t width = gb_utf8_width(figures->items[s].label);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+bool gb_figures_plain(const gb_figures *figures, const gb_wanted *wanted)
+{
+    return figures->n == 1 && strcmp(figures->items[0].label, wanted->benchmark) == 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double *gb_figures_x(const gb_figures *figures, size_t *n)
+{
+    double *all = calloc(figures->n_points + 1, sizeof *all);
+    size_t count = 0, kept = 0;
+    *n = 0;
+    for (size_t s = 0; all != NULL && s < figures->n; s++) {
+        for (size_t p = 0; p < figures->items[s].n; p++) {
+            all[count++] = figures->items[s].points[p].x;
+        }
+    }
+    if (all == NULL) {
+        return NULL;
+    }
+    qsort(all, count, sizeof *all, by_number);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || all[i] > all[kept - 1]) {
+            all[kept++] = all[i];
+        }
+    }
+    *n = kept;
+    return all;
+}
