@@ -59,19 +59,6 @@ static void widen(gb_interval *out, const gb_record *record, double value, bool 
     }
 }
 
-/* One step of the timer in an iteration, as a share of the row's time. */
-static double step_of(const gb_row *row)
-{
-    double most = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        const gb_record *r = row->replicates[i];
-        const double n = r->iterations_per_sample > 0 ? (double)r->iterations_per_sample : 1;
-        if (r->status == GB_STATUS_OK && r->resolution_ns > 0 && r->time.median > 0)
-            most = fmax(most, r->resolution_ns / n / r->time.median);
-    }
-    return most;
-}
-
 /* The interval from the values alone: between replicates, or a single one as it is. */
 static bool between(const gb_row *row, const char *metric, gb_interval *out, size_t *n)
 {
@@ -114,7 +101,7 @@ bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
         if (known)
             widen(&found, record, value, per_time, range);
     }
-    const double step = step_of(row);
+    const double step = gb_row_step(row);
     found.low = fmin(found.low, found.centre / (1 + step));
     found.high = fmax(found.high, found.centre * (1 + step));
     *out = found;
@@ -133,8 +120,7 @@ bool gb_row_firm(const gb_row *row, const char *metric)
     return gb_row_interval(row, metric, &interval) && firm(&interval);
 }
 
-/* What the self-test found on the device, as |ln(a/b)|; 0 where it has not run. */
-static double noise_floor(const gb_results *results, int device)
+double gb_noise_floor(const gb_results *results, int device)
 {
     const json_t *info = json_array_get(json_object_get(results->document, "devices"),
                                         device < 0 ? 0 : (size_t)device);
@@ -150,7 +136,7 @@ gb_contrast gb_rows_contrast(const gb_results *results, const gb_row *a, const g
     if (!gb_row_interval(a, metric, &x) || !gb_row_interval(b, metric, &y))
         return GB_CONTRAST_UNKNOWN;
     if ((x.high < y.low || y.high < x.low) &&
-        fabs(log(x.centre / y.centre)) > noise_floor(results, a->first->device))
+        fabs(log(x.centre / y.centre)) > gb_noise_floor(results, a->first->device))
         return GB_CONTRAST_DIFFERENT;
     return firm(&x) && firm(&y) ? GB_CONTRAST_SAME : GB_CONTRAST_UNKNOWN;
 }

@@ -27,6 +27,8 @@ typedef enum gb_contrast {
     GB_CONTRAST_SAME,    /* both figures are firm, and no difference can be told from noise */
     GB_CONTRAST_DIFFERENT
 } gb_contrast;
+/* What the self-test found on the device, as |ln(a/b)|; 0 where it has not run. */
+double gb_noise_floor(const gb_results *results, int device);
 /* Two rows of one device differ when their intervals do not touch and their ratio is beyond the
  * device's noise floor, where the self-test has found one. */
 gb_contrast gb_rows_contrast(const gb_results *results, const gb_row *a, const gb_row *b,

@@ -3,6 +3,7 @@
  * own stand in findings_NAME.c. */
 #include "reports/findings.h"
 #include "reports/findings_say.h"
+#include "reports/roofs.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -359,6 +360,7 @@ gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *er
     if (code != GB_OK) {
         return code;
     }
+    gb_roofs_flag(results, &table);
     json_t *findings = json_array();
     if (findings == NULL) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");

@@ -12,7 +12,9 @@ typedef struct gb_row {
     size_t n, n_ok;
     gb_status status;  /* the worst of them */
     double time_ns;    /* geometric centre of the replicates' medians; NAN when none is ok */
-    double plus_minus; /* 95 % half-width between replicates, fraction; NAN below 2 */
+    /* 95 % half-width between replicates, fraction, one step of the timer at least: equal
+     * replicates of a coarse timer are not known better than that. NAN below 2. */
+    double plus_minus;
     uint32_t flags;    /* all of them */
 } gb_row;
 typedef struct gb_table {
@@ -23,6 +25,14 @@ typedef struct gb_table {
 /* The table refers to `results`, which must outlive it. */
 gb_code gb_table_make(const gb_results *results, gb_table *out, gb_error *err);
 void gb_table_free(gb_table *table);
+/* One step of the timer in an iteration, as a share of the row's time: the largest of those that
+ * went well; 0 where it is not known. */
+double gb_row_step(const gb_row *row);
+/* Whether the row's time stands between its replicates, near none of them: from two on, when none
+ * has its median within 25 % of the centre. */
+#define GB_APART 0.25
+#define GB_APART_WORD "replicates-apart"
+bool gb_row_apart(const gb_row *row);
 /* A record's metric by name, or NULL. */
 const gb_metric *gb_record_metric(const gb_record *record, const char *name);
 /* A row's value of a metric in base units ("time" included); NAN when there is none. */

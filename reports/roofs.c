@@ -1,8 +1,10 @@
 #include "reports/roofs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "reports/contrast.h"
 #include "reports/findings.h"
 
 /* "DRAM = best of read/dot/triad at >= 4x L2; L2 at <= 40 % of its size": below 4x the cache still
@@ -120,4 +122,71 @@ void gb_roofs_find(const gb_results *results, const gb_row rows[], size_t n, int
     }
     out->theory_memory = theory(facts, "bandwidth", &out->published_memory);
     out->theory_arithmetic = theory(facts, gb_compute_word(compute), &out->published_arithmetic);
+}
+
+/* The upper end of a measured roof; theory is exact. */
+static double upper(const gb_row *row, const char *metric, double value)
+{
+    gb_interval interval;
+    return row != NULL && gb_row_interval(row, metric, &interval)
+               ? (strcmp(metric, "time") == 0 ? value * interval.centre / interval.low
+                                              : fmax(value, interval.high))
+               : value;
+}
+
+static bool is_roof(const gb_row *row, const gb_roofs *roofs)
+{
+    return strcmp(row->first->kernel, "flops") == 0 || row == roofs->memory_row ||
+           row == roofs->cache_row || row == roofs->shared_row || row == roofs->arithmetic_row;
+}
+
+bool gb_row_above_roof(const gb_results *results, const gb_row *row, const gb_roofs *roofs,
+                       double *roof)
+{
+    const bool cached = gb_row_cached(row, roofs), measured = cached || roofs->memory > 0;
+    const gb_row *from = cached ? roofs->cache_row : roofs->memory_row;
+    const double memory = cached ? roofs->cache : measured ? roofs->memory : roofs->theory_memory;
+    const double x = gb_row_intensity(row), y = gb_row_flops(row);
+    const bool counted = roofs->arithmetic > 0;
+    const double arithmetic = counted ? roofs->arithmetic : roofs->theory_arithmetic;
+    const double limit = fmin(x * (measured ? upper(from, "bandwidth", memory) : memory),
+                              upper(counted ? roofs->arithmetic_row : NULL, "time", arithmetic));
+    gb_interval time;
+    *roof = fmin(memory * x, arithmetic); /* fmin: the one that is not NAN */
+    if (!(*roof > 0) || is_roof(row, roofs) || !gb_row_interval(row, "time", &time))
+        return false;
+    const double least = fmax(GB_ABOVE_ROOF, exp(gb_noise_floor(results, row->first->device)));
+    return y > least * *roof && y * time.centre / time.high > limit;
+}
+
+/* The rows of one device. */
+static void flag_device(const gb_results *results, gb_row rows[], size_t n)
+{
+    uint32_t seen = 0, *above = calloc(n, sizeof *above); /* without memory nothing is flagged */
+    for (size_t i = 0; i < n; i++)
+        seen |= rows[i].first->work.flops > 0 ? GB_BIT(rows[i].first->work.compute) : 0;
+    for (int c = GB_COMPUTE_NONE + 1; above != NULL && c < GB_COMPUTES; c++) {
+        gb_roofs roofs;
+        double roof;
+        if ((seen & GB_BIT(c)) == 0)
+            continue;
+        gb_roofs_find(results, rows, n, rows[0].first->device, (gb_compute)c, &roofs);
+        for (size_t i = 0; i < n; i++)
+            if ((int)rows[i].first->work.compute == c &&
+                gb_row_above_roof(results, &rows[i], &roofs, &roof))
+                above[i] = GB_BIT(GB_FLAG_IMPLAUSIBLE);
+    }
+    for (size_t i = 0; above != NULL && i < n; i++)
+        rows[i].flags |= above[i];
+    free(above);
+}
+
+void gb_roofs_flag(const gb_results *results, gb_table *table)
+{
+    for (size_t first = 0, end; first < table->n; first = end) {
+        for (end = first;
+             end < table->n && table->rows[end].first->device == table->rows[first].first->device;)
+            end++;
+        flag_device(results, &table->rows[first], end - first);
+    }
 }

@@ -35,6 +35,31 @@ static int badness(gb_status status)
     return rank[status];
 }
 
+double gb_row_step(const gb_row *row)
+{
+    double most = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *r = row->replicates[i];
+        const double n = r->iterations_per_sample > 0 ? (double)r->iterations_per_sample : 1;
+        if (r->status == GB_STATUS_OK && r->resolution_ns > 0 && r->time.median > 0) {
+            most = fmax(most, r->resolution_ns / n / r->time.median);
+        }
+    }
+    return most;
+}
+
+bool gb_row_apart(const gb_row *row)
+{
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *r = row->replicates[i];
+        if (r->status == GB_STATUS_OK && r->time.median <= row->time_ns * (1 + GB_APART) &&
+            r->time.median >= row->time_ns / (1 + GB_APART)) {
+            return false;
+        }
+    }
+    return row->n_ok > 1;
+}
+
 static gb_code fill_row(gb_row *row, gb_error *err)
 {
     double *medians = malloc((row->n + 1) * sizeof *medians);
@@ -57,6 +82,9 @@ static gb_code fill_row(gb_row *row, gb_error *err)
     row->plus_minus = NAN;
     if (row->n_ok > 0) {
         gb_stats_between(medians, row->n_ok, &row->time_ns, &row->plus_minus);
+    }
+    if (isfinite(row->plus_minus)) {
+        row->plus_minus = fmax(row->plus_minus, gb_row_step(row));
     }
     free(medians);
     return GB_OK;

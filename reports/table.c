@@ -9,6 +9,7 @@
 #include "reports/grid.h"
 #include "reports/merge.h"
 #include "reports/report.h"
+#include "reports/roofs.h"
 #include "reports/table_parts.h"
 
 #define MAX_COLUMNS 32
@@ -235,6 +236,7 @@ static void add_values(const block *b, const gb_row *row, gb_grid *grid)
         }
     }
     gb_buf notes = {0};
+    gb_buf_add(&notes, gb_row_apart(row) ? GB_APART_WORD : "");
     flags_text(row->flags & ~b->common & ~COUNTED_FLAGS, &notes);
     if (gb_row_incomplete(row)) {
         gb_buf_printf(&notes, "%s%zu of %zu replicates missing", notes.length > 0 ? ", " : "",
@@ -352,6 +354,7 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
     if (code != GB_OK) {
         return code;
     }
+    gb_roofs_flag(results, &table);
     code = gb_report_fits(results, &fits, err);
     if (code == GB_OK) {
         code = gb_report_findings(results, &findings, err);

@@ -84,6 +84,44 @@ static size_t flagged_rows(const gb_table *table, gb_flag flag)
     return n;
 }
 
+static void say_apart(const gb_table *table, bool color, gb_buf *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        n += gb_row_apart(&table->rows[i]);
+    }
+    if (n > 0) {
+        gb_ink_add(out, GB_YELLOW, color, GB_APART_WORD);
+        gb_buf_printf(out,
+                      " (%zu case%s): the time stands between the replicates, none of them is "
+                      "within 25 %% of it.\n",
+                      n, n == 1 ? "" : "s");
+    }
+}
+
+/* Of several runs the sum, where all of them say it. */
+static void say_elapsed(const gb_results *results, gb_buf *out)
+{
+    const json_t *runs = json_object_get(results->document, "runs");
+    const size_t n = json_array_size(runs);
+    double sum = 0;
+    char text[32];
+    for (size_t i = 0; i < (n > 0 ? n : 1); i++) {
+        const json_t *run = n > 0 ? json_array_get(runs, i) : results->document;
+        const json_t *elapsed = json_object_get(json_object_get(run, "run"), "elapsed_ns");
+        if (!json_is_number(elapsed)) {
+            return;
+        }
+        sum += json_number_value(elapsed);
+    }
+    gb_format_ns(sum, text, sizeof text);
+    if (n > 1) {
+        gb_buf_printf(out, "; the %zu runs took %s", n, text);
+    } else {
+        gb_buf_printf(out, "; took %s", text);
+    }
+}
+
 void gb_table_summary(const gb_results *results, const gb_table *table, bool color, gb_buf *out)
 {
     size_t counts[GB_STATUSES] = {0}, partly = 0, missing = 0;
@@ -104,6 +142,7 @@ void gb_table_summary(const gb_results *results, const gb_table *table, bool col
                           gb_flag_meaning((gb_flag)f));
         }
     }
+    say_apart(table, color, out);
     gb_buf_printf(out, "%zu case%s:", table->n, table->n == 1 ? "" : "s");
     const char *separator = " ";
     for (int s = 0; s < GB_STATUSES; s++) {
@@ -116,12 +155,7 @@ void gb_table_summary(const gb_results *results, const gb_table *table, bool col
         gb_buf_printf(out, "%s%zu incomplete (%zu replicate%s missing)", separator, partly, missing,
                       missing == 1 ? "" : "s");
     }
-    const json_t *elapsed =
-        json_object_get(json_object_get(results->document, "run"), "elapsed_ns");
-    if (json_is_number(elapsed)) {
-        char text[32];
-        gb_buf_printf(out, "; took %s", gb_format_ns(json_number_value(elapsed), text, 32));
-    }
+    say_elapsed(results, out);
     gb_buf_add(out, results->complete ? ".\n" : ". The run is not complete.\n");
     if (results->hardware_fault != NULL) {
         char *text = gb_text_printable(results->hardware_fault);

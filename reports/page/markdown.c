@@ -84,11 +84,7 @@ static void verdict(paper *p, const gb_sheet *sheet)
     const char *name = gb_sheet_text(gb_sheet_run(sheet, 0), "suite", "name");
     bool good = gb_say_verdict(sheet, &text);
     gb_buf_printf(&title, "%s on ", name[0] != '\0' ? name : "gpubench");
-    if (sheet->n_devices > 1) {
-        gb_buf_printf(&title, "%zu devices", sheet->n_devices);
-    } else {
-        gb_buf_add(&title, gb_results_device_name(sheet->results, 0));
-    }
+    gb_say_subject(sheet, &title);
     put_line(p, good ? "**" : "**:x: ", text.data != NULL ? text.data : "", "**: ");
     put_line(p, "", title.data != NULL ? title.data : "",
              sheet->only_cpu ? " (figures of a CPU, not of a GPU)\n\n" : "\n\n");
@@ -130,8 +126,10 @@ static void findings(paper *p, const gb_sheet *sheet)
 {
     size_t i;
     const json_t *finding;
-    if (json_array_size(sheet->findings) > 0) {
-        put_line(p, "", "", "### What stands out\n\n");
+    put_line(p, "", "", "### What stands out\n\n");
+    if (json_array_size(sheet->findings) == 0) {
+        put_sentence(p, sheet, gb_say_no_finding);
+        return;
     }
     json_array_foreach(sheet->findings, i, finding)
     {
@@ -148,11 +146,20 @@ static void findings(paper *p, const gb_sheet *sheet)
     put_line(p, "\n", "", "");
 }
 
-/* Whatever failed, by reason, and the flags with their counts. */
+static void doubt_line(gb_buf *out, const char *what, const char *class_name, size_t n,
+                       const char *meaning, const char *where)
+{
+    (void)class_name;
+    gb_buf_printf(out, "- %s (%zu%s", what, n,
+                  where[0] != '\0' ? n == 1 ? " case: " : " cases: " : "");
+    add_text(out, where);
+    gb_buf_printf(out, "): %s\n", meaning);
+}
+
+/* Whatever failed, by reason, and what makes figures doubtful with its counts. */
 static void doubts(paper *p, const gb_sheet *sheet)
 {
     gb_buf lines = {0};
-    const gb_tally *tally = &sheet->tally;
     for (size_t i = 0; i < sheet->table.n; i++) {
         const gb_row *row = &sheet->table.rows[i];
         if (row->status != GB_STATUS_OK && row->status != GB_STATUS_SKIPPED) {
@@ -163,17 +170,7 @@ static void doubts(paper *p, const gb_sheet *sheet)
             gb_buf_add(&lines, "\n");
         }
     }
-    for (int f = 0; f < GB_FLAG_COUNT; f++) {
-        if (tally->flags[f] > 0 && strcmp(gb_flag_class((gb_flag)f), "dim") != 0) {
-            gb_buf_printf(&lines, "- %s (%zu case%s): %s\n", gb_flag_word((gb_flag)f),
-                          tally->flags[f], tally->flags[f] == 1 ? "" : "s",
-                          gb_flag_meaning((gb_flag)f));
-        }
-    }
-    if (tally->nameless > 0) {
-        gb_buf_printf(&lines, "- left out: %zu values of metrics without a name or a unit\n",
-                      tally->nameless);
-    }
+    gb_doubts_of_figures(sheet, doubt_line, &lines);
     if (lines.length > 0) {
         put_line(p, "", "", "### Not trustworthy, and why\n\n");
         for (char *line = lines.data, *next; *line != '\0'; line = next) {

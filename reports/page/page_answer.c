@@ -34,8 +34,9 @@ void gb_page_answer(const gb_sheet *sheet, gb_buf *out)
         gb_buf_free(&text);
     }
     gb_buf verdict = {0};
-    if (!gb_say_verdict(sheet, &verdict)) {
-        say(sheet, say_verdict, "banner bad", out);
+    const bool good = gb_say_verdict(sheet, &verdict);
+    if (!good || sheet->tally.doubtful > 0) {
+        say(sheet, say_verdict, good ? "banner" : "banner bad", out);
     }
     gb_buf_free(&verdict);
     say(sheet, gb_say_counts, "lead", out);
@@ -64,9 +65,7 @@ void gb_page_findings(const gb_sheet *sheet, gb_buf *out)
 {
     gb_html_section(out, "What stands out");
     if (json_array_size(sheet->findings) == 0) {
-        gb_html_paragraph(out, NULL,
-                          "Nothing that a rule knows of: the cases that findings are computed from "
-                          "are not in this run, or have no figure.");
+        say(sheet, gb_say_no_finding, NULL, out);
     }
     for (size_t d = 0; d < sheet->n_devices; d++) {
         size_t i;

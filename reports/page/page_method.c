@@ -128,10 +128,11 @@ void gb_page_method(const gb_sheet *sheet, gb_buf *out)
                       "A time is nanoseconds of one iteration: the median over the samples of a "
                       "replicate, then the geometric centre of the replicates. A replicate is a "
                       "fresh process that goes through all cases in an order of its own.");
-    gb_html_paragraph(out, NULL,
-                      "\xc2\xb1 is the 95 % interval between replicates (Student's t on logarithms "
-                      "of their medians). With one replicate there is none. Two that differ give a "
-                      "very wide one, since t is 12.7 for two.");
+    gb_html_paragraph(
+        out, NULL,
+        "\xc2\xb1 is the 95 % interval between replicates (Student's t on logarithms "
+        "of their medians). With one replicate there is none. Two that differ give a "
+        "very wide one, since t is 12.7 for two. It is one step of the timer at least.");
     gb_html_paragraph(out, NULL,
                       "p95 and p99 are percentiles of single iterations; they are there only where "
                       "a sample is one iteration and there are at least 20 (p99: 1000) of them.");

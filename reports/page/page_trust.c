@@ -8,8 +8,6 @@
 #include "base/units.h"
 #include "reports/page/parts.h"
 
-/* A wider +- than this between replicates is said. */
-#define WIDE 0.10
 /* Reasons that are shown one by one; the benchmarks' own tables have all. */
 #define MOST_REASONS 20
 
@@ -24,61 +22,6 @@ static void doubt(gb_buf *out, const char *what, const char *class_name, size_t 
     gb_html_cell(out, meaning, NAN, "text");
     gb_html_cell(out, where, NAN, "text");
     gb_html_row_end(out);
-}
-
-/* "copy 12, memory 2": how many rows of each benchmark pass. Returns their number. */
-static size_t where_passes(const gb_sheet *sheet, bool (*passes)(const gb_row *, uint32_t),
-                           uint32_t flags, gb_buf *where)
-{
-    size_t all = 0;
-    gb_buf_add(where, "");
-    for (size_t g = 0; g < sheet->n_groups; g++) {
-        size_t n = 0;
-        for (size_t i = 0; i < sheet->groups[g].n; i++) {
-            n += passes(sheet->groups[g].rows[i], flags);
-        }
-        if (n > 0) {
-            gb_buf_printf(where, "%s%s %zu", all > 0 ? ", " : "", sheet->groups[g].benchmark, n);
-        }
-        all += n;
-    }
-    return all;
-}
-
-static bool has_flag(const gb_row *row, uint32_t flags)
-{
-    return gb_row_measured(row) && (row->flags & flags) != 0;
-}
-
-static bool is_partly(const gb_row *row, uint32_t flags)
-{
-    (void)flags;
-    return gb_row_partly(row);
-}
-
-static bool is_wide(const gb_row *row, uint32_t flags)
-{
-    (void)flags;
-    return gb_row_measured(row) && row->plus_minus > WIDE;
-}
-
-static bool is_single(const gb_row *row, uint32_t flags)
-{
-    (void)flags;
-    return gb_row_measured(row) && row->n_ok == 1;
-}
-
-static void doubts_about(const gb_sheet *sheet, const char *what, const char *class_name,
-                         const char *meaning, bool (*passes)(const gb_row *, uint32_t),
-                         uint32_t flags, gb_buf *out)
-{
-    gb_buf where = {0};
-    size_t n = where_passes(sheet, passes, flags, &where);
-    if (n > 0) {
-        doubt(out, what, class_name, n, meaning, where.data != NULL ? where.data : "");
-    }
-    out->failed |= where.failed;
-    gb_buf_free(&where);
 }
 
 /* The cases of one status, those with the same reason together. */
@@ -147,32 +90,11 @@ static void doubts(const gb_sheet *sheet, gb_buf *out)
 {
     static const gb_status order[] = {GB_STATUS_WRONG, GB_STATUS_FAILED, GB_STATUS_TIMEOUT,
                                       GB_STATUS_NOT_RUN};
-    static const char *const classes[] = {"bad", "warn"};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         doubts_of_status(sheet, order[i], out);
     }
     doubts_of_expectations(sheet, out);
-    doubts_about(sheet, "incomplete", "bad",
-                 "some replicates have no figure: what is shown is from the others", is_partly, 0,
-                 out);
-    for (size_t c = 0; c < 2; c++) {
-        for (int f = 0; f < GB_FLAG_COUNT; f++) {
-            if (strcmp(gb_flag_class((gb_flag)f), classes[c]) == 0) {
-                doubts_about(sheet, gb_flag_word((gb_flag)f), classes[c],
-                             gb_flag_meaning((gb_flag)f), has_flag, GB_BIT(f), out);
-            }
-        }
-    }
-    doubts_about(sheet, "wide \xc2\xb1", "warn",
-                 "replicates, fresh processes with the same work, differ by more than 10 %",
-                 is_wide, 0, out);
-    doubts_about(sheet, "no \xc2\xb1", "warn",
-                 "a single replicate: how far another process would be off is not known", is_single,
-                 0, out);
-    if (sheet->tally.nameless > 0) {
-        doubt(out, "left out", "warn", sheet->tally.nameless,
-              "values of metrics without a name or a unit", "");
-    }
+    gb_doubts_of_figures(sheet, doubt, out);
 }
 
 /* What changes the meaning of a figure without making it worse, and what was not to be had. */
@@ -180,8 +102,8 @@ static void remarks(const gb_sheet *sheet, gb_buf *out)
 {
     for (int f = 0; f < GB_FLAG_COUNT; f++) {
         if (strcmp(gb_flag_class((gb_flag)f), "dim") == 0) {
-            doubts_about(sheet, gb_flag_word((gb_flag)f), "dim", gb_flag_meaning((gb_flag)f),
-                         has_flag, GB_BIT(f), out);
+            gb_doubt_about(sheet, gb_flag_word((gb_flag)f), "dim", gb_flag_meaning((gb_flag)f),
+                           gb_row_has_flag, GB_BIT(f), doubt, out);
         }
     }
     doubts_of_status(sheet, GB_STATUS_SKIPPED, out);

@@ -19,6 +19,7 @@ typedef struct gb_tally {
     size_t rows;                   /* cases on devices */
     size_t measured;               /* with a figure */
     size_t by_status[GB_STATUSES]; /* rows whose worst replicate is so */
+    size_t doubtful;               /* with a figure that some doubt is about */
     size_t partly;                 /* with a figure, but without all of their replicates */
     size_t flags[GB_FLAG_COUNT];   /* measured rows that carry it */
     size_t met, unmet, unknown;    /* expectations */
@@ -63,10 +64,15 @@ double gb_sheet_noise(const gb_sheet *sheet, int device, const char **measured);
 
 /* "12 of 14 cases measured; 1 failed, 1 skipped." */
 void gb_say_counts(const gb_sheet *sheet, gb_buf *text);
-/* "ok", "FAILED: ...": one line. True when nothing went wrong. */
+/* "ok", "ok: 18 of 26 figures are doubtful", "NOT ok: ...": one line. True when nothing went
+ * wrong. */
 bool gb_say_verdict(const gb_sheet *sheet, gb_buf *text);
 /* "Partial: ..." when not everything has a figure that findings could use; else nothing. */
 void gb_say_partial(const gb_sheet *sheet, gb_buf *text);
+/* Why there is no finding. */
+void gb_say_no_finding(const gb_sheet *sheet, gb_buf *text);
+/* "NAME", or "2 runs", "2 devices": for the title. */
+void gb_say_subject(const gb_sheet *sheet, gb_buf *text);
 /* What was measured on what, when, by which version. */
 void gb_say_what(const gb_sheet *sheet, gb_buf *text);
 /* "h2d pinned": what the curve of an entry of fits is of. */
@@ -81,6 +87,18 @@ const char *gb_row_reason(const gb_row *row);
 /* Whether there is a figure, and whether it is one of all replicates. */
 bool gb_row_measured(const gb_row *row);
 bool gb_row_partly(const gb_row *row);
+
+/* doubts.c: what makes figures doubtful, one list for page, Markdown and verdict. `take` gets each
+ * doubt that some case has: how many, what it means, "copy 12, memory 4". */
+typedef void (*gb_doubt_taker)(gb_buf *out, const char *what, const char *class_name, size_t n,
+                               const char *meaning, const char *where);
+void gb_doubts_of_figures(const gb_sheet *sheet, gb_doubt_taker take, gb_buf *out);
+void gb_doubt_about(const gb_sheet *sheet, const char *what, const char *class_name,
+                    const char *meaning, bool (*passes)(const gb_row *, uint32_t), uint32_t flags,
+                    gb_doubt_taker take, gb_buf *out);
+bool gb_row_has_flag(const gb_row *row, uint32_t flags); /* and a figure */
+/* Whether any doubt of the list is about this row. */
+bool gb_row_doubtful(const gb_row *row);
 
 /* How bad a flag is for the figure that carries it: "bad" (do not use it), "warn", "dim" (a fact).
  */

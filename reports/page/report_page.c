@@ -12,13 +12,8 @@ static void open_page(const gb_sheet *sheet, gb_buf *out)
     const char *name = gb_sheet_text(run, "suite", "name");
     const char *started = gb_sheet_text(run, "run", "started");
     gb_buf title = {0}, line = {0};
-    if (sheet->n_devices > 1 || sheet->tally.runs > 1) {
-        gb_buf_printf(&title, "%s on %zu devices", name[0] != '\0' ? name : "gpubench",
-                      sheet->n_devices);
-    } else {
-        gb_buf_printf(&title, "%s on %s", name[0] != '\0' ? name : "gpubench",
-                      gb_results_device_name(sheet->results, 0));
-    }
+    gb_buf_printf(&title, "%s on ", name[0] != '\0' ? name : "gpubench");
+    gb_say_subject(sheet, &title);
     const char *about = gb_sheet_text(run, "suite", "title");
     if (about[0] != '\0' && strcmp(about, name) != 0) {
         gb_buf_add(&line, about);

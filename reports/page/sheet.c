@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/page/parts.h"
+#include "reports/roofs.h"
 
 static gb_code no_memory(gb_error *err)
 {
@@ -50,6 +51,7 @@ static void count_row(gb_tally *tally, const gb_row *row)
     tally->by_status[row->status]++;
     tally->measured += gb_row_measured(row);
     tally->partly += gb_row_partly(row);
+    tally->doubtful += gb_row_doubtful(row);
     for (int f = 0; gb_row_measured(row) && f < GB_FLAG_COUNT; f++) {
         tally->flags[f] += (row->flags & GB_BIT(f)) != 0;
     }
@@ -116,6 +118,7 @@ gb_code gb_sheet_open(const gb_results *results, const gb_pictures *pictures, gb
     *sheet = (gb_sheet){.results = results, .pictures = pictures};
     gb_code code = gb_table_make(results, &sheet->table, err);
     if (code == GB_OK) {
+        gb_roofs_flag(results, &sheet->table);
         code = gb_report_fits(results, &sheet->fits, err);
     }
     if (code == GB_OK) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "reports/contrast.h"
 #include "reports/page/parts.h"
 
 bool gb_row_measured(const gb_row *row)
@@ -121,6 +122,11 @@ bool gb_say_verdict(const gb_sheet *sheet, gb_buf *text)
     if (tally->measured == 0) {
         gb_buf_printf(text, "%snothing was measured", separator);
     }
+    if (tally->doubtful > 0) {
+        gb_buf_printf(text, "%s %zu of %zu figure%s %s doubtful", good ? ":" : ";", tally->doubtful,
+                      tally->measured, plural(tally->measured),
+                      tally->doubtful == 1 ? "is" : "are");
+    }
     return good;
 }
 
@@ -131,7 +137,11 @@ void gb_say_partial(const gb_sheet *sheet, gb_buf *text)
     if (tally->rows == 0) {
         return;
     }
-    if (excluded > 0) {
+    if (excluded == tally->rows) {
+        gb_buf_printf(text, "No case has a figure (");
+        say_unmeasured(sheet, text);
+        gb_buf_add(text, ").");
+    } else if (excluded > 0) {
         gb_buf_printf(text, "Partial: from the %zu case%s with a figure; %zu excluded (",
                       tally->measured, plural(tally->measured), excluded);
         say_unmeasured(sheet, text);
@@ -149,38 +159,109 @@ void gb_say_partial(const gb_sheet *sheet, gb_buf *text)
     }
 }
 
-void gb_say_what(const gb_sheet *sheet, gb_buf *text)
+void gb_say_no_finding(const gb_sheet *sheet, gb_buf *text)
+{
+    size_t loose = 0;
+    for (size_t i = 0; i < sheet->table.n; i++) {
+        const gb_row *row = &sheet->table.rows[i];
+        loose += gb_row_measured(row) && !gb_row_firm(row, "time");
+    }
+    gb_buf_add(text, "Nothing that a rule knows of: the cases that findings are computed from are "
+                     "not in this run, or have no figure");
+    if (loose > 0) {
+        gb_buf_printf(text,
+                      ", or their differences cannot be told from noise (the times of %zu of %zu "
+                      "cases are not known to 10 %%)",
+                      loose, sheet->tally.measured);
+    }
+    gb_buf_add(text, ".");
+}
+
+void gb_say_subject(const gb_sheet *sheet, gb_buf *text)
+{
+    if (sheet->tally.runs > 1) {
+        gb_buf_printf(text, "%zu runs", sheet->tally.runs);
+    } else if (sheet->n_devices > 1) {
+        gb_buf_printf(text, "%zu devices", sheet->n_devices);
+    } else {
+        gb_buf_add(text, gb_results_device_name(sheet->results, 0));
+    }
+}
+
+/* The texts that the runs have under a key, each once: "a, b". Returns how many. */
+static size_t texts_of_runs(const gb_sheet *sheet, const char *object, const char *key,
+                            gb_buf *text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sheet->tally.runs; i++) {
+        const char *own = gb_sheet_text(gb_sheet_run(sheet, i), object, key);
+        bool said = own[0] == '\0';
+        for (size_t j = 0; j < i && !said; j++) {
+            said = strcmp(own, gb_sheet_text(gb_sheet_run(sheet, j), object, key)) == 0;
+        }
+        if (!said) {
+            gb_buf_printf(text, "%s%s", n++ > 0 ? ", " : "", own);
+        }
+    }
+    return n;
+}
+
+static void say_tool(const gb_sheet *sheet, gb_buf *text)
+{
+    gb_buf versions = {0}, git = {0};
+    if (texts_of_runs(sheet, "tool", "version", &versions) > 0) {
+        gb_buf_printf(text, ", by gpubench %s", versions.data);
+    }
+    if (texts_of_runs(sheet, "tool", "git", &git) > 0) {
+        gb_buf_printf(text, " (%s)", git.data);
+    }
+    text->failed |= versions.failed || git.failed;
+    gb_buf_free(&versions);
+    gb_buf_free(&git);
+}
+
+/* "Suite quick: 2 runs side by side, the first measured ..." */
+static void say_runs(const gb_sheet *sheet, gb_buf *text)
+{
+    gb_buf suites = {0};
+    const char *started = gb_sheet_text(gb_sheet_run(sheet, 0), "run", "started");
+    const size_t n = texts_of_runs(sheet, "suite", "name", &suites);
+    gb_buf_printf(text, "Suite%s %s: %zu runs side by side", plural(n),
+                  suites.data != NULL ? suites.data : "unknown", sheet->tally.runs);
+    if (started[0] != '\0') {
+        gb_buf_printf(text, ", the first measured %.10s %.5s UTC", started,
+                      strlen(started) > 11 ? started + 11 : "");
+    }
+    text->failed |= suites.failed;
+    gb_buf_free(&suites);
+}
+
+static void say_run(const gb_sheet *sheet, gb_buf *text)
 {
     const json_t *run = gb_sheet_run(sheet, 0);
     const json_t *elapsed = json_object_get(json_object_get(run, "run"), "elapsed_ns");
     const char *started = gb_sheet_text(run, "run", "started");
     char took[32];
-    gb_buf_printf(text, "Suite %s", gb_sheet_text(run, "suite", "name"));
-    if (sheet->tally.runs > 1) {
-        gb_buf_printf(text, " and others: %zu runs side by side", sheet->tally.runs);
-    } else {
-        gb_buf_printf(text, " on %s, device kind %s", gb_results_device_name(sheet->results, 0),
-                      gb_results_device_kind(sheet->results, 0));
-        if (sheet->n_devices > 1) {
-            gb_buf_printf(text, ", and %zu further device%s", sheet->n_devices - 1,
-                          plural(sheet->n_devices - 1));
-        }
+    gb_buf_printf(text, "Suite %s on %s, device kind %s", gb_sheet_text(run, "suite", "name"),
+                  gb_results_device_name(sheet->results, 0),
+                  gb_results_device_kind(sheet->results, 0));
+    if (sheet->n_devices > 1) {
+        gb_buf_printf(text, ", and %zu further device%s", sheet->n_devices - 1,
+                      plural(sheet->n_devices - 1));
     }
     if (started[0] != '\0') {
         gb_buf_printf(text, ", measured %.10s %.5s UTC", started,
                       strlen(started) > 11 ? started + 11 : "");
     }
-    if (json_is_number(elapsed) && sheet->tally.runs == 1) {
+    if (json_is_number(elapsed)) {
         gb_buf_printf(text, " in %s", gb_format_ns(json_number_value(elapsed), took, sizeof took));
     }
-    const char *version = gb_sheet_text(run, "tool", "version");
-    if (version[0] != '\0') {
-        gb_buf_printf(text, ", by gpubench %s", version);
-    }
-    const char *git = gb_sheet_text(run, "tool", "git");
-    if (git[0] != '\0') {
-        gb_buf_printf(text, " (%s)", git);
-    }
+}
+
+void gb_say_what(const gb_sheet *sheet, gb_buf *text)
+{
+    (sheet->tally.runs > 1 ? say_runs : say_run)(sheet, text);
+    say_tool(sheet, text);
     gb_buf_add(text, ".");
 }
 
@@ -245,6 +326,9 @@ void gb_say_notes(const gb_row *row, gb_buf *text)
     if (gb_row_partly(row)) {
         gb_buf_printf(text, "%zu of %zu replicates %s", row->n - row->n_ok, row->n,
                       row->status == GB_STATUS_NOT_RUN ? "missing" : gb_status_word(row->status));
+    }
+    if (gb_row_apart(row)) {
+        gb_buf_printf(text, "%s%s", text->length > begin ? ", " : "", GB_APART_WORD);
     }
     for (int f = 0; f < GB_FLAG_COUNT; f++) {
         if ((row->flags & GB_BIT(f)) != 0) {

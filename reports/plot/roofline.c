@@ -57,18 +57,6 @@ static void find_panels(roofline *r, const gb_table *table)
     }
 }
 
-/* The lowest known roof over a point; NAN: none is known. Measured ones count first: a probe with
- * another footprint (data in the cache) is no roof for this point. */
-static double roof_over(const gb_roof_panel *p, const gb_row *row)
-{
-    const gb_roofs *roofs = &p->roofs;
-    double memory = gb_row_cached(row, roofs) ? roofs->cache
-                    : roofs->memory > 0       ? roofs->memory
-                                              : roofs->theory_memory;
-    double arithmetic = roofs->arithmetic > 0 ? roofs->arithmetic : roofs->theory_arithmetic;
-    return fmin(memory * gb_row_intensity(row), arithmetic); /* fmin: the one that is not NAN */
-}
-
 static bool find_group(roofline *r, const json_t *words, const gb_row *row, size_t *group)
 {
     char *name = gb_roof_group(words, row);
@@ -128,8 +116,8 @@ static gb_code find_points(roofline *r, gb_roof_panel *p, gb_error *err)
         gb_roof_point *point = &p->points[p->n_points];
         *point = (gb_roof_point){.x = gb_row_intensity(row), .y = gb_row_flops(row)};
         failed = !find_group(r, words, row, &point->group);
-        double roof = roof_over(p, row);
-        bool over = roof > 0 && point->y > GB_ABOVE_ROOF * roof;
+        double roof;
+        bool over = gb_row_above_roof(r->results, row, &p->roofs, &roof);
         point->above = over || (row->flags & GB_BIT(GB_FLAG_IMPLAUSIBLE)) != 0;
         point->limited = (row->flags & GB_BIT(GB_FLAG_KERNEL_LIMITED)) != 0;
         if (over) {

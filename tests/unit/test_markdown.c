@@ -45,6 +45,36 @@ START_TEST(the_verdict_comes_first)
 }
 END_TEST
 
+/* What the page lists under "Not trustworthy", and how many of all in the first line. */
+START_TEST(doubts_are_counted_in_the_first_line_and_listed)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    const double times[][3] = {
+        {1000, 1001, 1002}, {1000, 1200, 900}, {67.3, 96.5, 4734.6}, {500, 500, 500}};
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t r = 0; r < 3; r++) {
+            char params[40];
+            snprintf(params, sizeof params, "{\"bytes\": %u}", 1024 << i);
+            fixture_add(&f, "b", "copy", params, i, r, times[i][r], 1e9);
+        }
+    }
+    f.results.records[10].flags |= GB_BIT(GB_FLAG_NOT_CONVERGED);
+    gb_buf text = text_of(&f.results, GB_MARKDOWN_LIMIT);
+    ck_assert(strncmp(text.data, "**ok: 3 of 4 figures are doubtful**: ", 37) == 0);
+    ck_assert(has(&text, "- wide \xc2\xb1 (2 cases: b 2): "));
+    ck_assert(has(&text, "- replicates-apart (1 case: b 1): "));
+    ck_assert(has(&text, "- not-converged (1 case: b 1): "));
+    ck_assert(!has(&text, "no \xc2\xb1"));
+    /* Rules that are silent because of noise are not said to have had no cases. */
+    ck_assert(has(&text, "### What stands out\n\nNothing that a rule knows of: "));
+    ck_assert(
+        has(&text, "cannot be told from noise (the times of 2 of 4 cases are not known to 10 "));
+    gb_buf_free(&text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(nothing_becomes_markup_by_accident)
 {
     static const char bad[] = "a|b`c<i>*d*_e_[f](g)\\#1 @who\nnext \x1b~ $x$ \xe6\x97\xa5";
@@ -118,7 +148,7 @@ START_TEST(RES_10_a_metric_without_a_name_is_left_out_and_counted)
     fixture_add(&f, "bench", "copy", "{\"n\": 1}", 0, 0, 100, 7.77e9)->metrics[0].name[0] = '\0';
     gb_buf text = text_of(&f.results, GB_MARKDOWN_LIMIT);
     ck_assert(!has(&text, "7.77"));
-    ck_assert(has(&text, "- left out: 1 values of metrics without a name or a unit\n"));
+    ck_assert(has(&text, "- left out (1): values of metrics without a name or a unit\n"));
     gb_buf_free(&text);
     fixture_close(&f);
 }
@@ -140,6 +170,7 @@ static void add_cases(Suite *suite)
     TCase *tests = tcase_create("markdown");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, the_verdict_comes_first);
+    tcase_add_test(tests, doubts_are_counted_in_the_first_line_and_listed);
     tcase_add_test(tests, nothing_becomes_markup_by_accident);
     tcase_add_test(tests, it_is_cut_at_whole_rows_below_any_limit);
     tcase_add_test(tests, RES_10_a_metric_without_a_name_is_left_out_and_counted);

@@ -244,6 +244,41 @@ START_TEST(several_runs_have_a_column_each_and_a_legend)
 }
 END_TEST
 
+/* Two runs on one machine are no two devices, and of one suite no others. */
+START_TEST(the_head_of_several_runs_is_of_all_of_them)
+{
+    static const char *const names[] = {"old", "new"};
+    for (int other = 0; other < 2; other++) {
+        fixture f[2];
+        gb_error err = {0};
+        gb_buf table = {0};
+        for (int i = 0; i < 2; i++) {
+            fixture_open(&f[i], "cpu", "[]");
+            add(&f[i], 0, 100 + i, 1e9);
+            json_object_set_new(json_object_get(f[i].results.document, "run"), "elapsed_ns",
+                                json_real(i == 0 ? 20e9 : 3e9));
+        }
+        if (other)
+            json_object_set_new(json_object_get(f[1].results.document, "suite"), "name",
+                                json_string("second"));
+        gb_results in[2] = {f[0].results, f[1].results}, out;
+        ck_assert_int_eq(gb_results_merge(in, names, 2, &out, &err), GB_OK);
+        gb_buf page = page_of(&out);
+        ck_assert(has(&page, " on 2 runs</title>") || has(&page, " on 2 runs "));
+        ck_assert(!has(&page, "2 devices"));
+        ck_assert(has(&page, other ? "Suites made up, second: 2 runs side by side"
+                                   : "Suite made up: 2 runs side by side"));
+        ck_assert_int_eq(gb_report_table(&out, false, &table, &err), GB_OK);
+        ck_assert(has(&table, "; the 2 runs took 23.0 s."));
+        gb_buf_free(&page);
+        gb_buf_free(&table);
+        gb_results_free(&in[0]);
+        gb_results_free(&in[1]);
+        gb_results_free(&out);
+    }
+}
+END_TEST
+
 START_TEST(PLT_08_a_benchmark_without_figures_says_no_data)
 {
     fixture f;
@@ -290,6 +325,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, a_cpu_is_named_in_the_title_and_the_noise_floor_is_said);
     tcase_add_test(tests, hostile_names_stay_text);
     tcase_add_test(tests, several_runs_have_a_column_each_and_a_legend);
+    tcase_add_test(tests, the_head_of_several_runs_is_of_all_of_them);
     tcase_add_test(tests, PLT_08_a_benchmark_without_figures_says_no_data);
     tcase_add_test(tests, five_hundred_cases_stay_below_two_megabytes);
     suite_add_tcase(suite, tests);

@@ -150,6 +150,45 @@ START_TEST(TIM_13_failed_and_skipped_cases_are_left_out_and_counted)
 }
 END_TEST
 
+/* 67.3, 96.5 and 4734.6 ns: a centre of 313 ns that no replicate is near. */
+START_TEST(a_time_between_its_replicates_is_marked)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    const double apart[] = {67.3, 96.5, 4734.6}, near[] = {67.3, 96.5, 80};
+    for (uint32_t r = 0; r < 3; r++) {
+        fixture_add(&f, "b", "copy", "{\"bytes\": 1}", 0, r, apart[r], 1e9);
+        fixture_add(&f, "b", "copy", "{\"bytes\": 2}", 1, r, near[r], 1e9);
+    }
+    char *text = table_text(&f);
+    ck_assert_ptr_nonnull(strstr(text, "GB/s  replicates-apart\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\nreplicates-apart (1 case): the time stands between"));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
+/* Equal replicates of a timer whose step is 13 % of the time are not known to 0 %. */
+START_TEST(plus_minus_is_one_step_of_the_timer_at_least)
+{
+    fixture f;
+    gb_table table;
+    fixture_open(&f, "cuda", "[]");
+    for (uint32_t r = 0; r < 2; r++) {
+        gb_record *record = fixture_add(&f, "b", "copy", "{\"bytes\": 1}", 0, r, 200, 1e9);
+        record->resolution_ns = 104;
+        record->iterations_per_sample = 4;
+    }
+    ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+    ck_assert_double_eq_tol(table.rows[0].plus_minus, 0.13, 1e-9);
+    gb_table_free(&table);
+    char *text = table_text(&f);
+    ck_assert_ptr_nonnull(strstr(text, "13.0 %"));
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(an_interrupted_run_counts_what_is_incomplete)
 {
     fixture f;
@@ -296,6 +335,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, KRN_05_a_metric_without_a_peak_has_no_percent);
     tcase_add_test(tests, TIM_13_failed_and_skipped_cases_are_left_out_and_counted);
     tcase_add_test(tests, an_interrupted_run_counts_what_is_incomplete);
+    tcase_add_test(tests, plus_minus_is_one_step_of_the_timer_at_least);
+    tcase_add_test(tests, a_time_between_its_replicates_is_marked);
     tcase_add_test(tests, cpu_figures_are_labelled);
     tcase_add_test(tests, names_cannot_reach_the_terminal_raw);
     tcase_add_test(tests, flags_that_all_rows_have_are_said_once);

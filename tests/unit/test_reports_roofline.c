@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "reports/page/report_page.h"
 #include "reports/plot/plots.h"
 #include "reports/plot/roofline.h"
 #include "unit/check_main.h"
@@ -247,6 +248,37 @@ START_TEST(KRN_05_PLT_13_points_above_the_roof_are_drawn_and_flagged)
     ck_assert(has(&p.script, "'implausible: above its roof, an error in the measurement'"));
     drop(&p);
     fixture_close(&f);
+}
+END_TEST
+
+/* 6 % above a roof, far inside the intervals of both; table, verdict and picture agree. */
+START_TEST(KRN_05_noise_above_a_roof_is_not_implausible)
+{
+    for (int noisy = 0; noisy < 2; noisy++) {
+        fixture f;
+        gb_buf text = {0}, page = {0};
+        gb_pictures none = {0};
+        open_fixture(&f, "cuda");
+        roofs(&f);
+        sweep(&f, 1.06);
+        for (size_t i = 0; i < f.results.n; i++) {
+            gb_record *r = &f.results.records[i];
+            r->time.ci95[0] = r->time.median * (noisy ? 0.6 : 0.999);
+            r->time.ci95[1] = r->time.median * (noisy ? 1.7 : 1.001);
+        }
+        picture p = draw(&f);
+        ck_assert(has(&p.data, "implausible") == !noisy);
+        ck_assert(has(&p.notes, "above its roof") == !noisy);
+        ck_assert_int_eq(gb_report_table(&f.results, false, &text, NULL), GB_OK);
+        ck_assert(has(&text, "implausible (6 cases)") == !noisy);
+        ck_assert(has(&text, "implausible") == !noisy);
+        ck_assert_int_eq(gb_report_page(&f.results, &none, &page, NULL), GB_OK);
+        ck_assert(has(&page, ">implausible<") == !noisy);
+        gb_buf_free(&text);
+        gb_buf_free(&page);
+        drop(&p);
+        fixture_close(&f);
+    }
 }
 END_TEST
 
@@ -497,6 +529,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, PLT_13_points_stand_at_counted_work);
     tcase_add_test(c, PLT_13_unknown_roofs_are_left_out_and_said);
     tcase_add_test(c, KRN_05_PLT_13_points_above_the_roof_are_drawn_and_flagged);
+    tcase_add_test(c, KRN_05_noise_above_a_roof_is_not_implausible);
     tcase_add_test(c, flagged_points_have_signs_and_a_line_in_the_legend);
     tcase_add_test(c, devices_stand_side_by_side_with_their_own_roofs);
     tcase_add_test(c, names_do_not_cover_each_other);
