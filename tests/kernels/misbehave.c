@@ -14,25 +14,25 @@
 #define FILLED 0x5a
 
 enum how {
-    GOOD,       /* fills a block of memory */
-    CRASH,      /* SIGSEGV */
-    ABORT,      /* SIGABRT, after words on stderr */
-    LEAVE,      /* exit(7) */
-    HANG,       /* never returns */
-    STUBBORN,   /* the same, and ignores SIGTERM and SIGINT */
-    WRONG,      /* leaves the memory as it was */
-    FAIL,       /* a device call fails */
-    LOST,       /* a device call fails and the context is lost */
-    SLOW,       /* takes half a second to prepare */
-    NOISY,      /* iterations of very different length */
-    GARBAGE,    /* writes much nonsense to stdout and stderr */
-    STRAY,      /* writes nonsense to the supervisor's pipe */
-    SPAWN,      /* leaves a child process behind */
+    GOOD,        /* fills a block of memory */
+    CRASH,       /* SIGSEGV */
+    ABORT,       /* SIGABRT, after words on stderr */
+    LEAVE,       /* exit(7) */
+    HANG,        /* never returns */
+    STUBBORN,    /* the same, and ignores SIGTERM and SIGINT */
+    WRONG,       /* leaves the memory as it was */
+    FAIL,        /* a device call fails */
+    LOST,        /* a device call fails and the context is lost */
+    SLOW,        /* takes half a second to prepare */
+    NOISY,       /* iterations of very different length */
+    GARBAGE,     /* writes much nonsense to stdout and stderr */
+    STRAY,       /* writes nonsense to the supervisor's pipe */
+    SPAWN,       /* leaves a child process behind */
     HUGE_MEMORY, /* wants more memory than there is */
-    PACED        /* works for a while that the build decides: gpubench-test-slow takes 10 % longer */
+    PACED /* works for a while that the build decides: gpubench-test-slow takes 10 % longer */
 };
-static const char *const how_words[] = {"good",  "crash", "abort", "exit", "hang",  "stubborn",
-                                        "wrong", "fail",  "lost",  "slow", "noisy", "garbage",
+static const char *const how_words[] = {"good",  "crash", "abort", "exit",  "hang",  "stubborn",
+                                        "wrong", "fail",  "lost",  "slow",  "noisy", "garbage",
                                         "stray", "spawn", "huge",  "paced", NULL};
 
 static const gb_param params[] = {
