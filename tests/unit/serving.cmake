@@ -1,0 +1,2 @@
+# Requests that arrive by themselves: the server in virtual time, and the kernel that serves.
+gb_unit_test(queue gb_kernels)
