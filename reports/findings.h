@@ -86,6 +86,12 @@ bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
 bool gb_finding_launch(const gb_view *view, gb_buf *text);
 bool gb_finding_steps(const gb_view *view, gb_buf *text);
 bool gb_finding_break_even(const gb_view *view, gb_buf *text);
+/* findings_overlap.c: one for each job in one chunk and in several */
+gb_code gb_findings_overlap(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_residency.c; staging: one for each job with several kinds of memory (GPUs) */
+bool gb_finding_residency(const gb_view *view, gb_buf *text);
+bool gb_finding_budget(const gb_view *view, gb_buf *text);
+gb_code gb_findings_staging(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_matmul.c */
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
 bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);
