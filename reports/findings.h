@@ -86,7 +86,7 @@ bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
 bool gb_finding_launch(const gb_view *view, gb_buf *text);
 bool gb_finding_steps(const gb_view *view, gb_buf *text);
 bool gb_finding_break_even(const gb_view *view, gb_buf *text);
-/* findings_overlap.c: one for each job in one chunk and in several */
+/* findings_overlap.c: one for each benchmark, on the job with most to hide */
 gb_code gb_findings_overlap(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_residency.c; staging: one for each job with several kinds of memory (GPUs) */
 bool gb_finding_residency(const gb_view *view, gb_buf *text);

@@ -155,7 +155,8 @@ static bool say_ways(const gb_view *view, const gb_row *row, gb_buf *text)
     static const char *const others[] = {"pageable", "mapped", "managed", "prefetched"};
     static const char *const names[] = {"pageable memory", "memory that the kernel reaches into",
                                         "managed memory", "managed memory sent ahead"};
-    static const char *const said[] = {"memory", "chunks", "streams", "bytes", NULL};
+    static const char *const said[] = {"memory", "chunks",        "streams",
+                                       "bytes",  "device_budget", NULL};
     const gb_row *pinned = fastest_by(view, row, "pinned");
     char bytes[32], time[32];
     bool any = false;

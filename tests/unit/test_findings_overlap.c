@@ -201,6 +201,28 @@ START_TEST(no_efficiency_where_nothing_could_be_hidden)
 }
 END_TEST
 
+/* 4 of 9 ms are left at best, or 4 of 12: there is more to hide in the latter. */
+START_TEST(of_several_jobs_the_one_with_most_to_hide_is_shown)
+{
+    fixture f;
+    open_with(&f, "cuda", 2);
+    add_pair(&f, 9, 5, 0.00001);
+    cut c = plain;
+    c.rounds = 64;
+    add_cut(&f, c, 12, 0.00001);
+    c.chunks = 8;
+    c.streams = 4;
+    add_cut(&f, c, 6, 0.00001);
+    ck_assert_double_eq_tol(figure(&f, "sequential_ns"), 12e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "efficiency"), 0.75, 1e-6);
+    json_t *found = findings_of(&f, "overlap");
+    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
+    ck_assert_ptr_nonnull(strstr(text, "128 MiB (rounds 64), copied in"));
+    json_decref(found);
+    fixture_close(&f);
+}
+END_TEST
+
 static void add_chain(fixture *f, const char *keep, int steps, double ms)
 {
     char params[200];
@@ -300,6 +322,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, the_fastest_of_several_cuts_is_shown_and_one_stream_does_not_count);
     tcase_add_test(tests, noise_decides_what_may_be_said);
     tcase_add_test(tests, no_efficiency_where_nothing_could_be_hidden);
+    tcase_add_test(tests, of_several_jobs_the_one_with_most_to_hide_is_shown);
     tcase_add_test(tests, the_longest_chain_is_compared_with_round_trips);
     tcase_add_test(tests, an_array_larger_than_the_budget_is_compared_with_the_whole);
     tcase_add_test(tests, ways_without_copies_are_compared_with_the_best_copies);
