@@ -25,7 +25,7 @@ static __device__ __forceinline__ void overlap_steps(V (&x)[n], uint32_t rounds,
                                                      uint32_t b)
 {
     OVERLAP_UNROLL
-    for (uint32_t k = 0; k < rounds; ++k)
+    for (uint32_t k = rounds; k > 0; --k)
         for (unsigned i = 0; i < n; ++i)
             x[i] = x[i] * a + b;
 }
