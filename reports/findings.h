@@ -70,6 +70,8 @@ double gb_row_p99(const gb_row *row);
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_serving.c: of each series of rates, its limit, what batches carry, what padding costs */
+gb_code gb_findings_serving(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_copy.c */
 bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
 bool gb_finding_both_ways(const gb_view *view, gb_buf *text);
