@@ -113,8 +113,9 @@ typedef enum gb_numerator {
     GB_NS_PER_ITEM
 } gb_numerator;
 
-/* Which time of its samples a metric is made of: a part's median by the part's index in the spec, or
- * one of these, of the whole sample: its median, or a percentile where there is one (base/stats.h).
+/* Which time of its samples a metric is made of: a part's median by the part's index in the spec,
+ * or one of these, of the whole sample: its median, or a percentile where there is one
+ * (base/stats.h).
  */
 enum { GB_WHOLE = -1, GB_WHOLE_P95 = -2, GB_WHOLE_P99 = -3 };
 
