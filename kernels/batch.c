@@ -84,11 +84,9 @@ static bool has_part(const gb_value args[], gb_timer timer, int part)
            (!is_word(args, BATCH_SUBMIT, "graph") || part == BATCH_PART_ON_DEVICE);
 }
 
-/* Values of the weights and biases of both layers. The ranges of the parameters keep all products
- * of sizes below 2^32. */
-static uint64_t model_of(const gb_batch_sizes *z)
+static gb_memory_kind host_kind_of(const gb_value args[])
 {
-    return 2 * z->width * z->hidden + z->hidden + z->width;
+    return is_word(args, BATCH_MEMORY, "pinned") ? GB_MEM_PINNED : GB_MEM_PAGEABLE;
 }
 
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
@@ -96,12 +94,7 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     (void)kind;
     (void)err;
     const gb_batch_sizes z = sizes_of(args);
-    const uint64_t ends = 2 * z.batch * z.width;
-    *need = (gb_need){.device_bytes = (model_of(&z) + ends + z.batch * z.hidden) * sizeof(float)};
-    if (is_word(args, BATCH_MEMORY, "pinned"))
-        need->pinned_bytes = ends * sizeof(float);
-    else
-        need->host_bytes = ends * sizeof(float);
+    *need = gb_batch_need(&z, host_kind_of(args));
     return GB_OK;
 }
 
@@ -113,74 +106,18 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     const gb_batch_sizes z = sizes_of(args);
     const uint64_t ends = z.batch * z.width, hidden = z.batch * z.hidden;
     *out = (gb_work){
-        .bytes_read = (model_of(&z) + ends + hidden) * sizeof(float),
+        .bytes_read = (gb_batch_model_values(&z) + ends + hidden) * sizeof(float),
         .bytes_written = (hidden + ends) * sizeof(float),
-        .bytes_moved = (model_of(&z) + 2 * (ends + hidden)) * sizeof(float),
+        .bytes_moved = (gb_batch_model_values(&z) + 2 * (ends + hidden)) * sizeof(float),
         .flops = 4 * z.batch * z.width * z.hidden + hidden + ends,
         .items = z.batch,
-        .working_set = (model_of(&z) + 2 * ends + hidden) * sizeof(float),
+        .working_set = (gb_batch_model_values(&z) + 2 * ends + hidden) * sizeof(float),
         .ceiling = GB_CEILING_MEMORY,
         .compute = GB_COMPUTE_FP32,
     };
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
-
-typedef struct series {
-    uint64_t seed;
-    int which;
-} series;
-
-static void make(void *user, void *elements, uint64_t first, size_t count)
-{
-    const series *s = user;
-    float *to = elements;
-    for (size_t i = 0; i < count; i++)
-        to[i] = gb_batch_value(s->seed, s->which, first + i);
-}
-
-typedef struct buffer {
-    gb_memory *memory;
-    gb_memory_kind kind;
-    uint64_t count;
-    int series; /* its contents; -1: an output */
-} buffer;
-enum { BUFFERS = 9 };
-
-static void buffers_of(gb_batch_state *s, buffer out[BUFFERS])
-{
-    const gb_batch_sizes *z = &s->sizes;
-    const uint64_t ends = z->batch * z->width, weights = z->width * z->hidden;
-    const buffer all[BUFFERS] = {
-        {&s->host_in, s->host_kind, ends, BATCH_INPUT},
-        {&s->host_out, s->host_kind, ends, -1},
-        {&s->in, GB_MEM_DEVICE, ends, -1},
-        {&s->weights[0], GB_MEM_DEVICE, weights, BATCH_WEIGHTS_1},
-        {&s->bias[0], GB_MEM_DEVICE, z->hidden, BATCH_BIAS_1},
-        {&s->hidden, GB_MEM_DEVICE, z->batch * z->hidden, -1},
-        {&s->weights[1], GB_MEM_DEVICE, weights, BATCH_WEIGHTS_2},
-        {&s->bias[1], GB_MEM_DEVICE, z->width, BATCH_BIAS_2},
-        {&s->out, GB_MEM_DEVICE, ends, -1},
-    };
-    memcpy(out, all, sizeof all);
-}
-
-static gb_code allocate(gb_run *run, gb_error *err)
-{
-    gb_batch_state *s = run->state;
-    buffer buffers[BUFFERS];
-    buffers_of(s, buffers);
-    gb_code code = GB_OK;
-    for (int i = 0; i < BUFFERS && code == GB_OK; i++) {
-        const buffer *b = &buffers[i];
-        series values = {run->seed, b->series};
-        code = run->dev->ops->alloc(run->dev, b->kind, (size_t)b->count * sizeof(float), b->memory,
-                                    err);
-        if (code == GB_OK && b->series >= 0)
-            code = gb_memory_write(run, b->memory, sizeof(float), b->count, make, &values, err);
-    }
-    return code;
-}
+/* --- the life of a case ----------------------------------------------------------------------- */
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
@@ -191,42 +128,19 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->sizes = sizes_of(run->args);
     s->vendor = is_word(run->args, BATCH_MATH, "vendor");
     s->events = is_word(run->args, BATCH_EVENTS, "steps");
-    s->host_kind = is_word(run->args, BATCH_MEMORY, "pinned") ? GB_MEM_PINNED : GB_MEM_PAGEABLE;
-    gb_code code = allocate(run, err);
-    for (int i = 0; i < BATCH_MARKS && code == GB_OK; i++)
-        code = run->dev->ops->event_create(run->dev, &s->marks[i], err);
+    s->host_kind = host_kind_of(run->args);
+    gb_code code = gb_batch_open(run, err);
     if (code == GB_OK && is_word(run->args, BATCH_SUBMIT, "graph"))
         code = gb_batch_capture(run, err);
     return code;
 }
 
-/* Everything that a request writes. */
-static gb_code reset(gb_run *run, gb_error *err)
-{
-    gb_batch_state *s = run->state;
-    gb_memory *const written[] = {&s->in, &s->hidden, &s->out, &s->host_out};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(written) && code == GB_OK; i++)
-        code = gb_memory_poison(run, written[i], err);
-    return code;
-}
-
 static void release(gb_run *run)
 {
-    gb_batch_state *s = run->state;
-    if (s == NULL)
+    if (run->state == NULL)
         return;
-    const gb_device_ops *ops = run->dev->ops;
-    buffer buffers[BUFFERS];
-    ops->graph_destroy(run->dev, s->graph);
-    for (int i = 0; i < BATCH_MARKS; i++)
-        if (s->marks[i] != NULL)
-            ops->event_destroy(run->dev, s->marks[i]);
-    buffers_of(s, buffers);
-    for (int i = 0; i < BUFFERS; i++)
-        ops->free(run->dev, buffers[i].memory);
-    gb_batch_reference_free(&s->reference);
-    free(s);
+    gb_batch_close(run);
+    free(run->state);
     run->state = NULL;
 }
 
@@ -306,7 +220,7 @@ static gb_code check_memory(gb_run *run, const char *what, const gb_memory *memo
 }
 
 /* The inputs have arrived, both layers are right, and the host has the outputs. */
-static gb_code verify(gb_run *run, gb_error *err)
+gb_code gb_batch_verify(gb_run *run, gb_error *err)
 {
     gb_batch_state *s = run->state;
     const gb_batch_sizes *z = &s->sizes;
@@ -381,7 +295,7 @@ const gb_kernel gb_kernel_batch = {
     .enqueue = gb_batch_enqueue,
     .sample = gb_batch_sample,
     .samples_itself = gb_batch_samples_itself,
-    .reset = reset,
-    .verify = verify,
+    .reset = gb_batch_reset,
+    .verify = gb_batch_verify,
     .release = release,
 };

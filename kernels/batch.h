@@ -68,8 +68,10 @@ gb_code gb_batch_reference_make(const gb_batch_sizes *sizes, uint64_t seed, gb_b
                                 gb_error *err);
 void gb_batch_reference_free(gb_batch_reference *reference);
 
+/* Of the kernel `serving` too, whose own state begins with one. */
 typedef struct gb_batch_state {
     gb_batch_sizes sizes;
+    uint64_t rows; /* of the request in hand: all of the batch unless whoever submits says less */
     bool vendor, events;
     gb_memory_kind host_kind;
     gb_memory host_in, host_out;
@@ -79,8 +81,26 @@ typedef struct gb_batch_state {
     gb_batch_reference reference; /* made when it is first needed */
 } gb_batch_state;
 
-/* Captures a request into s->graph and checks that all of it is there. */
+/* batch_memory.c. Values of the weights and biases of both layers; memory of all buffers. */
+uint64_t gb_batch_model_values(const gb_batch_sizes *sizes);
+gb_need gb_batch_need(const gb_batch_sizes *sizes, gb_memory_kind host_kind);
+/* Allocates and fills what a state with its sizes and words needs; close gives it back, after a
+ * failed open too, but for the state itself. */
+gb_code gb_batch_open(gb_run *run, gb_error *err);
+void gb_batch_close(gb_run *run);
+/* Writes the inputs of a whole batch again. */
+gb_code gb_batch_refill(gb_run *run, gb_error *err);
+/* Poisons all that a request writes. */
+gb_code gb_batch_reset(gb_run *run, gb_error *err);
+
+/* batch.c: the inputs of a whole batch have arrived, both layers are right, and the host has the
+ * outputs. */
+gb_code gb_batch_verify(gb_run *run, gb_error *err);
+
+/* batch_run.c. Captures a request into s->graph and checks that all of it is there. */
 gb_code gb_batch_capture(gb_run *run, gb_error *err);
+/* Enqueues the request in hand, with its events or without. */
+gb_code gb_batch_submit(gb_run *run, bool events, gb_error *err);
 gb_code gb_batch_enqueue(gb_run *run, gb_error *err);
 gb_code gb_batch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
 bool gb_batch_samples_itself(const gb_value args[], gb_timer timer);

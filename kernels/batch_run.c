@@ -28,7 +28,7 @@ static gb_code layer_own(gb_run *run, void *to, const void *from, int which, uin
                          uint32_t columns, gb_error *err)
 {
     gb_batch_state *s = run->state;
-    uint32_t rows = (uint32_t)s->sizes.batch, rectify = which == 0;
+    uint32_t rows = (uint32_t)s->rows, rectify = which == 0;
     const uint32_t tile = tile_rows(run->dev, rows);
     const gb_launch launch = {
         .grid = {(columns + BATCH_COLUMNS - 1) / BATCH_COLUMNS, (rows + tile - 1) / tile, 1},
@@ -45,7 +45,7 @@ static gb_code layer_vendor(gb_run *run, void *to, const void *from, int which, 
                             uint32_t columns, gb_error *err)
 {
     gb_batch_state *s = run->state;
-    uint32_t rows = (uint32_t)s->sizes.batch, rectify = which == 0;
+    uint32_t rows = (uint32_t)s->rows, rectify = which == 0;
     const gb_launch launch = {.grid = {(columns + GB_BLOCK - 1) / GB_BLOCK, rows, 1},
                               .block = {GB_BLOCK, 1, 1}};
     gb_code code = run->dev->ops->gemm(run->dev, run->stream, GB_GEMM_FP32, (int)rows, (int)columns,
@@ -73,10 +73,11 @@ static gb_code steps(gb_run *run, gb_event *const marks[], gb_error *err)
 {
     gb_batch_state *s = run->state;
     gb_device *dev = run->dev;
+    const size_t bytes = (size_t)(s->rows * s->sizes.width) * sizeof(float);
     gb_code code = mark(run, marks, BATCH_BEGIN, err);
     if (code == GB_OK)
-        code = dev->ops->copy(dev, run->stream, s->in.device, s->host_in.host, s->in.bytes,
-                              GB_COPY_H2D, err);
+        code = dev->ops->copy(dev, run->stream, s->in.device, s->host_in.host, bytes, GB_COPY_H2D,
+                              err);
     if (code == GB_OK)
         code = mark(run, marks, BATCH_COPIED_IN, err);
     if (code == GB_OK)
@@ -84,8 +85,8 @@ static gb_code steps(gb_run *run, gb_event *const marks[], gb_error *err)
     if (code == GB_OK)
         code = mark(run, marks, BATCH_COMPUTED, err);
     if (code == GB_OK)
-        code = dev->ops->copy(dev, run->stream, s->host_out.host, s->out.device, s->out.bytes,
-                              GB_COPY_D2H, err);
+        code = dev->ops->copy(dev, run->stream, s->host_out.host, s->out.device, bytes, GB_COPY_D2H,
+                              err);
     if (code == GB_OK)
         code = mark(run, marks, BATCH_END, err);
     return code;
@@ -146,9 +147,15 @@ gb_code gb_batch_capture(gb_run *run, gb_error *err)
     return GB_OK;
 }
 
+gb_code gb_batch_submit(gb_run *run, bool events, gb_error *err)
+{
+    gb_batch_state *s = run->state;
+    return submit(run, events ? s->marks : NO_MARKS, err);
+}
+
 gb_code gb_batch_enqueue(gb_run *run, gb_error *err)
 {
-    return submit(run, NO_MARKS, err);
+    return gb_batch_submit(run, false, err);
 }
 
 /* Adds what the events of the last request say. */
@@ -178,7 +185,7 @@ static gb_code request(gb_run *run, gb_sample *out, gb_error *err)
     gb_batch_state *s = run->state;
     const gb_device_ops *ops = run->dev->ops;
     const uint64_t begin = ops->now_ns(run->dev);
-    gb_code code = submit(run, s->events ? s->marks : NO_MARKS, err);
+    gb_code code = gb_batch_submit(run, s->events, err);
     const uint64_t submitted = ops->now_ns(run->dev);
     const gb_code synced = ops->stream_sync(run->dev, run->stream, code == GB_OK ? err : NULL);
     const uint64_t end = ops->now_ns(run->dev);

@@ -323,6 +323,8 @@ static const struct {
     {"launch", gb_finding_launch},
     {"many-launches", gb_finding_steps},
     {"graph-break-even", gb_finding_break_even},
+    {"residency", gb_finding_residency},
+    {"larger-than-the-device", gb_finding_budget},
     {"ridge", gb_finding_ridge},
     {"memory-bound", gb_finding_memory_bound},
     {"tiled-product", gb_finding_tiled_product},
@@ -332,8 +334,8 @@ static const struct {
 
 /* Rules that append their findings themselves. */
 static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb_error *err) = {
-    gb_findings_batch,
-    gb_findings_divergence,
+    gb_findings_batch,   gb_findings_divergence, gb_findings_serving,
+    gb_findings_overlap, gb_findings_staging,
 };
 
 static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)

@@ -70,6 +70,8 @@ double gb_row_p99(const gb_row *row);
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_serving.c: of each series of rates, its limit, what batches carry, what padding costs */
+gb_code gb_findings_serving(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_copy.c */
 bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
 bool gb_finding_both_ways(const gb_view *view, gb_buf *text);
@@ -88,6 +90,12 @@ bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
 bool gb_finding_launch(const gb_view *view, gb_buf *text);
 bool gb_finding_steps(const gb_view *view, gb_buf *text);
 bool gb_finding_break_even(const gb_view *view, gb_buf *text);
+/* findings_overlap.c: one for each benchmark, on the job with most to hide */
+gb_code gb_findings_overlap(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_residency.c; staging: one for each job with several kinds of memory (GPUs) */
+bool gb_finding_residency(const gb_view *view, gb_buf *text);
+bool gb_finding_budget(const gb_view *view, gb_buf *text);
+gb_code gb_findings_staging(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_matmul.c */
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
 bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);

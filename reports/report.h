@@ -10,12 +10,12 @@ typedef struct gb_row {
     const gb_record *first;             /* identity and parameters */
     const gb_record *const *replicates; /* all records of the case on one device, by replicate */
     size_t n, n_ok;
-    gb_status status;  /* the worst of them */
-    double time_ns;    /* geometric centre of the replicates' medians; NAN when none is ok */
+    gb_status status; /* the worst of them */
+    double time_ns;   /* geometric centre of the replicates' medians; NAN when none is ok */
     /* 95 % half-width between replicates, fraction, one step of the timer at least: equal
      * replicates of a coarse timer are not known better than that. NAN below 2. */
     double plus_minus;
-    uint32_t flags;    /* all of them */
+    uint32_t flags; /* all of them */
 } gb_row;
 typedef struct gb_table {
     gb_row *rows; /* devices in order, then the suite's own order of cases */

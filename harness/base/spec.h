@@ -113,6 +113,12 @@ typedef enum gb_numerator {
     GB_NS_PER_ITEM
 } gb_numerator;
 
+/* Which time of its samples a metric is made of: a part's median by the part's index in the spec,
+ * or one of these, of the whole sample: its median, or a percentile where there is one
+ * (base/stats.h).
+ */
+enum { GB_WHOLE = -1, GB_WHOLE_P95 = -2, GB_WHOLE_P99 = -3 };
+
 /* A metric of a kernel: value = numerator / time (units B/s, FLOP/s, items/s) or time (ns).
  * Every kernel has "time" implicitly; it is not listed. */
 typedef struct gb_metric_spec {
@@ -121,7 +127,7 @@ typedef struct gb_metric_spec {
     const char *summary;
     bool higher_is_better;
     gb_numerator numerator;
-    int part; /* index into the spec's parts: divide by that part's time; -1: the whole sample */
+    int part; /* index into the spec's parts, GB_WHOLE, ...: divide by that time */
 } gb_metric_spec;
 
 /* Memory that a case will allocate, all buffers, checked against what is free before anything is

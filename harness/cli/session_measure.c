@@ -101,10 +101,10 @@ static json_t *settings_json(const gb_session *s)
     const gb_selection *selection = &s->selection;
     const gb_args *args = &s->cli->args;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "device", gb_json_string(s->device),
-        "set", strings(&s->set), "filter", strings(&s->filter), "tag", strings(&s->tag), "thin",
-        s->thin ? json_integer((json_int_t)s->thin) : json_null(), "replicates",
-        selection->replicates ? json_integer(selection->replicates) : json_null(),
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "device",
+        gb_json_string(s->device), "set", strings(&s->set), "filter", strings(&s->filter), "tag",
+        strings(&s->tag), "thin", s->thin ? json_integer((json_int_t)s->thin) : json_null(),
+        "replicates", selection->replicates ? json_integer(selection->replicates) : json_null(),
         "least_replicates", s->least ? json_integer(s->least) : json_null(), "budget_ns",
         selection->budget_ns ? json_integer((json_int_t)selection->budget_ns) : json_null(),
         "profile", args->profile, "fail_fast", args->fail_fast, "strict", args->strict);

@@ -123,8 +123,8 @@ static gb_code read_suite(verification *v, gb_error *err)
     if (!code && thin > 0)
         gb_suite_thin(v->suite, thin);
     if (!code)
-        gb_suite_least_replicates(v->suite, (uint32_t)json_integer_value(json_object_get(
-                                                settings, "least_replicates")));
+        gb_suite_least_replicates(
+            v->suite, (uint32_t)json_integer_value(json_object_get(settings, "least_replicates")));
     if (code) {
         gb_suite_free(v->suite);
         v->suite = NULL;

@@ -192,15 +192,31 @@ static double part_time(const json_t *parts, int index)
     return NAN;
 }
 
+/* The time that a metric is made of; NAN when there is none. */
+static double metric_time(const gb_record *record, int part)
+{
+    switch (part) {
+    case GB_WHOLE:
+        return record->time.median;
+    case GB_WHOLE_P95:
+        return record->time.p95;
+    case GB_WHOLE_P99:
+        return record->time.p99;
+    default:
+        return part_time(record->parts_ns, part);
+    }
+}
+
 static void metric_value(const gb_record *record, const gb_metric_spec *spec, gb_metric *out)
 {
-    double ns = spec->part < 0 ? record->time.median : part_time(record->parts_ns, spec->part);
+    double ns = metric_time(record, spec->part);
     const char *reason = "";
     double value = NAN;
     if (record->time.n == 0) {
         reason = "no samples";
     } else if (!isfinite(ns)) {
-        reason = "the sample has no such part";
+        reason = spec->part >= 0 ? "the sample has no such part"
+                                 : "too few samples of one iteration for this percentile";
     } else if (spec->numerator == GB_PER_NOTHING) {
         value = ns;
     } else if (!(gb_work_count(&record->work, spec->numerator) > 0)) {

@@ -37,7 +37,7 @@ bool gb_status_parse(const char *word, gb_status *out);
     X(GATE_OFF, "gate-off", "launches were not held back: the queue may have run empty")           \
     X(GATE_EXPIRED, "gate-expired", "some samples were thrown away because the gate expired")      \
     X(SYNCHRONOUS_LAUNCHES, "synchronous-launches", "CUDA_LAUNCH_BLOCKING=1: launches wait")       \
-    X(PROFILED, "profiled", "a profiler was attached, or --profile: the times are no results")                                             \
+    X(PROFILED, "profiled", "a profiler was attached, or --profile: the times are no results")     \
     X(THROTTLED, "throttled", "the device lowered its clocks during the case")                     \
     X(EMULATED, "emulated", "threads ran as fibers: correct, but the time means nothing")          \
     X(QUEUE_FULL, "queue-full", "the second half of the samples is 1.5x slower: a full queue")     \

@@ -179,6 +179,7 @@ static gb_code take_one(gb_measuring *m, gb_error *err)
     if (code)
         return gb_fail_context(err, "sample %zu", m->n);
     m->total_iterations += m->iterations;
+    m->ready = sample.ready;
     if (sample.gate_expired) {
         reject(m, start);
         return GB_OK;
@@ -200,11 +201,12 @@ static bool precise(gb_measuring *m)
     return gb_stats_precision(m->samples, m->n, m->scratch) <= m->how->precision;
 }
 
-/* Why sampling ends now, or NULL. Time beats the least number of samples, but not 3 of them. */
+/* Why sampling ends now, or NULL. Time beats the least number of samples, but not 3 of them, nor
+ * those that are there already. */
 static const char *reason_to_stop(gb_measuring *m, uint64_t start)
 {
     size_t most = m->how->max_samples > 0 && !m->how->profile ? m->how->max_samples : 1;
-    if (precise(m)) {
+    if (m->ready == 0 && precise(m)) {
         m->record->converged = true;
         return "precision";
     }
@@ -214,7 +216,7 @@ static const char *reason_to_stop(gb_measuring *m, uint64_t start)
         return "iteration-cap";
     if (too_many_rejected(m))
         return "rejections";
-    if (m->n >= LEAST_SAMPLES && now_ns(m) - start >= m->how->budget_ns)
+    if (m->ready == 0 && m->n >= LEAST_SAMPLES && now_ns(m) - start >= m->how->budget_ns)
         return "budget";
     return NULL;
 }

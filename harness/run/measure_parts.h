@@ -30,6 +30,7 @@ typedef struct gb_measuring {
     double *samples, *scratch, *parts;
     size_t n, capacity;
     size_t next_check; /* the number of samples at which precision is looked at again */
+    uint64_t ready;    /* samples that the kernel has at hand (gb_sample) */
     size_t rejected;
     uint64_t rejected_ns;       /* time that went into them */
     gb_telemetry before, after; /* both read under load */

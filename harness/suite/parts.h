@@ -44,7 +44,8 @@ gb_code gb_check_cases(gb_reader *reader, gb_error *err);
 gb_code gb_check_expects(gb_reader *reader, const gb_benchmark *benchmark, uint64_t *work,
                          gb_error *err);
 /* Classes: a name twice, units or directions that differ, entries that no case of any kind can
- * meet (work NULL: not looked for). Takes from *work as the others. GB_OK also when there were diagnostics; GB_NO_MEMORY. */
+ * meet (work NULL: not looked for). Takes from *work as the others. GB_OK also when there were
+ * diagnostics; GB_NO_MEMORY. */
 gb_code gb_check_classes(gb_reader *reader, uint64_t *work, gb_error *err);
 
 /* Gates and plots of metrics that no case of any kind of device can have. As gb_check_expects. */

@@ -126,8 +126,8 @@ void gb_comparison_free(gb_comparison *comparison); /* leaves it zeroed */
 
 /* Takes a repeat of the cases in question by fresh processes into account: a verdict that they
  * differ that the repeat gives too is confirmed, one that it does not give becomes `inconclusive`
- * with what the repeat said, or that it has no figure of the case. repeat NULL: it was asked for, and
- * came to nothing. */
+ * with what the repeat said, or that it has no figure of the case. repeat NULL: it was asked for,
+ * and came to nothing. */
 void gb_comparison_confirm(gb_comparison *comparison, const gb_comparison *repeat);
 
 /* Whether the comparison fails: any `slower` (with both_directions any `faster`), unless it is

@@ -22,8 +22,8 @@ ORDERS = ("forward", "reverse", "random:1")
 
 
 def read_list(path):
-    """{kernel: [arguments]}, [(kernel, kind, sed)]"""
-    cases, mistakes = {}, []
+    """{kernel: [arguments]}, [(kernel, kind, sed)], {kernel: whose device code it works with}"""
+    cases, mistakes, code = {}, [], {}
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             words = line.rstrip("\n").split(" ", 2)
@@ -31,30 +31,37 @@ def read_list(path):
                 continue
             if words[0] == "case":
                 cases.setdefault(words[1], []).append(words[2])
+            elif words[0] == "code":
+                code[words[1]] = words[2]
             else:
                 mistakes.append((words[1], words[0], words[2]))
-    return cases, mistakes
+    mistakes += [(kernel, kind, sed) for kernel, owner in code.items()
+                 for name, kind, sed in mistakes if name == owner]
+    return cases, mistakes, code
 
 
 class Tester:
-    def __init__(self, source, verdict, cxx, cc, cflags, folder):
+    def __init__(self, source, verdict, cxx, cc, cflags, folder, code):
         self.source, self.verdict, self.cxx, self.cc = source, verdict, cxx, cc
         self.folder = folder
         self.flags = ["-fPIC", "-w", "-D_GNU_SOURCE", "-DGB_CPU_VARIANTS=1", "-DGB_CUDA_CODE=0",
                       f"-I{source}", f"-I{source}/harness"] + shlex.split(cflags)
         self.objects = {}
+        self.code = code
 
     def run(self, command, **options):
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", check=False, timeout=300, **options)
 
     def host_objects(self, kernel):
-        """The kernel's C files, which refer to the one variant that is compiled here."""
-        files = [f for f in sorted(glob.glob(f"{self.source}/kernels/{kernel}*.c"))
-                 if re.fullmatch(rf"{kernel}(_\w+)?\.c", os.path.basename(f))]
+        """The C files of the kernel, and of the one whose device code it works with, which refer to
+        the one variant that is compiled here."""
+        names = {kernel, self.code.get(kernel, kernel)}
+        files = [f for name in names for f in sorted(glob.glob(f"{self.source}/kernels/{name}*.c"))
+                 if re.fullmatch(rf"{name}(_\w+)?\.c", os.path.basename(f))]
         made = []
         for file in files:
-            made.append(os.path.join(self.folder, os.path.basename(file) + ".o"))
+            made.append(os.path.join(self.folder, f"{kernel}.{os.path.basename(file)}.o"))
             done = self.run([self.cc, "-std=gnu11", "-O1", *self.flags, "-c", file, "-o", made[-1]])
             if done.returncode != 0:
                 sys.exit(f"{file}: {done.stdout}")
@@ -97,7 +104,7 @@ def without_barrier(text, place):
 
 def jobs_of(tester, kernel, cases, mistakes):
     """(name, device code, checked, runs: [(cases, environment, right?)], any or all)"""
-    with open(f"{tester.source}/kernels/{kernel}.cu", encoding="utf-8") as file:
+    with open(f"{tester.source}/kernels/{tester.code.get(kernel, kernel)}.cu", encoding="utf-8") as file:
         text = file.read()
     wrong = [(cases, {}, False)]
     jobs = [(f"{kernel}.as_it_is", text, False, [(cases, {}, True)], all),
@@ -138,14 +145,14 @@ def try_job(tester, kernel, job):
 
 def main():
     source, verdict, cxx, cc, cflags = sys.argv[1:6]
-    cases, mistakes = read_list(os.path.join(source, "tests/kernels/mutations.txt"))
+    cases, mistakes, code = read_list(os.path.join(source, "tests/kernels/mutations.txt"))
     wanted = sys.argv[6:] or sorted(cases)
     kernels = {os.path.basename(f)[:-3] for f in glob.glob(f"{source}/kernels/*.cu")}
     if kernels - set(cases):
         sys.exit(f"mutations.txt has nothing of {', '.join(sorted(kernels - set(cases)))}")
     bad, count = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        tester = Tester(source, verdict, cxx, cc, cflags, folder)
+        tester = Tester(source, verdict, cxx, cc, cflags, folder, code)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for kernel in wanted:
                 tester.objects[kernel] = tester.host_objects(kernel)

@@ -5,6 +5,7 @@
 const gb_value fake_args[1] = {{.number = 1}};
 unsigned fake_prepared, fake_released, fake_verified;
 static fake_kernel_options options;
+static unsigned at_hand; /* samples of a bulk that were not handed out yet */
 
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
@@ -53,6 +54,14 @@ static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error
     out->parts[0] = out->ns / 4;
     out->parts[1] = out->ns / 2;
     out->gate_expired = false;
+    if (options.bulk > 0 && at_hand == 0) {
+        fake->now += out->ns * options.bulk;
+        at_hand = options.bulk;
+    }
+    if (options.bulk > 0) {
+        out->ready = --at_hand;
+        return GB_OK;
+    }
     fake->now += out->ns;
     return GB_OK;
 }
@@ -107,6 +116,7 @@ const gb_kernel *fake_kernel(const fake_kernel_options *chosen)
 {
     static gb_kernel kernel;
     options = *chosen;
+    at_hand = 0;
     fake_prepared = fake_released = fake_verified = 0;
     kernel = (gb_kernel){.spec = {.name = "fake",
                                   .summary = "a kernel of the tests",

@@ -86,6 +86,40 @@ START_TEST(time_beats_the_least_number_of_samples_but_not_three)
 }
 END_TEST
 
+/* Samples that a kernel took together are handed out together: neither the time nor the precision
+ * ends a series in the middle of them, the largest count does. */
+START_TEST(samples_taken_in_bulk_are_not_cut_by_time)
+{
+    static const struct {
+        uint64_t budget_ns;
+        double precision;
+        uint32_t max;
+        size_t n; /* one of 100 was taken while helpers were loaded */
+        const char *why;
+    } cases[] = {{1000, 1e-6, 2000, 99, "budget"},
+                 {1000000000, 0.5, 2000, 99, "precision"},
+                 {1000000000, 1e-6, 70, 70, "max-samples"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fake_device fake;
+        fake_device_init(&fake, 1);
+        fake.noise = 0.2;
+        fake_kernel_options bulk = plain;
+        bulk.own_sample = true;
+        bulk.bulk = 100;
+        gb_measure how = default_how();
+        how.budget_ns = cases[i].budget_ns;
+        how.precision = cases[i].precision;
+        how.max_samples = cases[i].max;
+        gb_record r;
+        measure_ok(&fake, &bulk, GB_TIMER_ROUNDTRIP, GB_CACHE_WARM, &how, &r);
+        ck_assert_msg(r.n_samples == cases[i].n, "%s: %zu", cases[i].why, r.n_samples);
+        ck_assert_str_eq(r.stopped_by, cases[i].why);
+        gb_record_free(&r);
+        fake_device_done(&fake);
+    }
+}
+END_TEST
+
 START_TEST(the_gate_never_holds_more_than_the_queue_takes)
 {
     fake_device fake;
@@ -253,6 +287,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(limits, CLI_10_sampling_ends_at_the_largest_count);
     tcase_add_test(limits, CLI_10_sampling_ends_with_the_budget);
     tcase_add_test(limits, time_beats_the_least_number_of_samples_but_not_three);
+    tcase_add_test(limits, samples_taken_in_bulk_are_not_cut_by_time);
     tcase_add_test(limits, the_gate_never_holds_more_than_the_queue_takes);
     tcase_add_test(limits, an_expired_gate_costs_its_sample_only);
     tcase_add_test(limits, TIM_01_all_samples_rejected);

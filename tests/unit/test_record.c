@@ -270,6 +270,32 @@ START_TEST(metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_par
 }
 END_TEST
 
+START_TEST(metrics_of_percentiles_exist_where_the_percentile_does)
+{
+    static const gb_metric_spec metrics[] = {
+        {"p95", "ns", "", false, GB_PER_NOTHING, GB_WHOLE_P95},
+        {"p99", "ns", "", false, GB_PER_NOTHING, GB_WHOLE_P99},
+        {"rate", "1/s", "", true, GB_PER_ITEMS, GB_WHOLE_P95},
+    };
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    double ns[100];
+    for (int i = 0; i < 100; i++)
+        ns[i] = 1000 + i;
+    set_samples(&r, ns, 100, 1, 0);
+    r.work = (gb_work){.items = 1};
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 3, NULL), GB_OK);
+    ck_assert_double_eq(r.metrics[0].value, 1094); /* the 95th smallest */
+    ck_assert(isnan(r.metrics[1].value));          /* needs 1000 samples */
+    ck_assert_str_eq(r.metrics[1].reason, "too few samples of one iteration for this percentile");
+    ck_assert_double_eq_tol(r.metrics[2].value, 1e9 / 1094, 1e-6);
+    r.iterations_per_sample = 2;
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 3, NULL), GB_OK);
+    ck_assert(isnan(r.metrics[0].value)); /* a sample is no single iteration */
+    gb_record_free(&r);
+}
+END_TEST
+
 START_TEST(what_is_not_counted_has_no_rate_and_says_why)
 {
     static const gb_metric_spec metrics[] = {
@@ -524,6 +550,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, a_record_that_contradicts_itself_is_found);
     tcase_add_test(tcase, flags_follow_from_the_samples);
     tcase_add_test(tcase, metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_part);
+    tcase_add_test(tcase, metrics_of_percentiles_exist_where_the_percentile_does);
     tcase_add_test(tcase, what_is_not_counted_has_no_rate_and_says_why);
     tcase_add_test(tcase, a_record_comes_back_from_json_as_it_was);
     tcase_add_test(tcase, CPY_04_sizes_are_whole_numbers_up_to_2_63);
