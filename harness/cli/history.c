@@ -74,85 +74,6 @@ gb_code gb_cli_history_list(const gb_cli *cli, gb_history *history, gb_series_li
     return code;
 }
 
-/* --- add -----------------------------------------------------------------------------------------
- */
-
-static gb_code add_one(gb_cli *cli, gb_history *history, const char *path,
-                       const gb_history_add_options *options, gb_buf *text, json_t *list,
-                       gb_error *err)
-{
-    gb_results results;
-    gb_history_added added;
-    gb_code code = gb_results_load(path, false, &results, err);
-    if (code)
-        return code;
-    if (results.torn)
-        gb_cli_warn(cli, "torn-line", "%s: the last line of cases.jsonl was torn and left out",
-                    path);
-    code = gb_history_add(history, &results, options, &added, err);
-    gb_results_free(&results);
-    if (code) {
-        gb_fail_context(err, "%s", path);
-        return code;
-    }
-    if (added.already)
-        gb_buf_printf(text, "run %s was there already; nothing changed\n", added.run);
-    else
-        gb_buf_printf(text, "run %s%s%s: %zu cases, %zu of them new, %zu not to be judged\n",
-                      added.run, options->repeat_of ? " repeats " : "",
-                      options->repeat_of ? options->repeat_of : "", added.cases, added.new_series,
-                      added.not_judged);
-    json_array_append_new(list,
-                          json_pack("{s:s, s:b, s:i, s:i, s:i}", "run", added.run, "already",
-                                    added.already, "cases", (int)added.cases, "new_series",
-                                    (int)added.new_series, "not_judged", (int)added.not_judged));
-    return GB_OK;
-}
-
-/* Each run is added whole or not at all; the first that cannot be added ends it, and those before
- * stay. */
-static int add(gb_cli *cli)
-{
-    gb_history *history = NULL;
-    gb_error err = {0};
-    gb_buf text = {0};
-    char *repeated = NULL;
-    json_t *list = json_array();
-    gb_code code = gb_cli_history_run(cli->args.repeat_of, &repeated, &err);
-    if (!code)
-        code = gb_cli_history_open(cli, GB_HISTORY_CREATE, &history, &err);
-    gb_history_add_options options = {cli->args.allow_incomplete, repeated};
-    for (size_t i = 0; !code && i < cli->args.words.n; i++)
-        code = add_one(cli, history, cli->args.words.items[i], &options, &text, list, &err);
-    if (code && text.data && !cli->json)
-        gb_cli_print(cli, text.data);
-    json_t *json = cli->json ? json_pack("{s:O}", "added", list) : NULL;
-    json_decref(list);
-    free(repeated);
-    return gb_cli_history_finish(cli, history, code, &text, json, &err);
-}
-
-static const gb_option add_options[] = {
-    HISTORY_OPTION,
-    {.name = "allow-incomplete",
-     .kind = GB_OPT_FLAG,
-     .help = "take a run that did not finish as it is",
-     .offset = offsetof(gb_args, allow_incomplete)},
-    {.name = "repeat-of",
-     .kind = GB_OPT_TEXT,
-     .argument = "RUN",
-     .help = "the runs repeat doubtful cases of that one (its id or directory)",
-     .offset = offsetof(gb_args, repeat_of)},
-    JSON_OPTION,
-    {0}};
-static const gb_verb verb_add = {.name = "history add",
-                                 .arguments = "DIR...",
-                                 .summary = "Add runs; one that is there already changes nothing",
-                                 .options = add_options,
-                                 .min_words = 1,
-                                 .max_words = 100000,
-                                 .function = add};
-
 /* --- list and show -------------------------------------------------------------------------------
  */
 
@@ -339,7 +260,7 @@ static const gb_verb verb_check = {
     .options = check_options,
     .function = check};
 
-static const gb_verb *const parts[] = {&verb_add,
+static const gb_verb *const parts[] = {&gb_verb_history_add,
                                        &verb_list,
                                        &verb_show,
                                        &verb_check,

@@ -41,6 +41,7 @@ gb_code gb_cli_history_run(const char *given, char **out, gb_error *err);
 gb_code gb_cli_history_list(const gb_cli *cli, gb_history *history, gb_series_list *out,
                             gb_error *err);
 
-extern const gb_verb gb_verb_history_accept, gb_verb_history_prune, gb_verb_history_export;
+extern const gb_verb gb_verb_history_add, gb_verb_history_accept, gb_verb_history_prune,
+    gb_verb_history_export;
 
 #endif

@@ -27,14 +27,31 @@ static gb_code insert(gb_history *history, sqlite3_stmt *statement, int64_t *id,
     return code;
 }
 
-static gb_code run_id_of(gb_history *history, const char *run, int64_t *id, gb_error *err)
+/* Whether the run is there already. As the repeat of a night it must be there as just that. */
+static gb_code is_there(gb_history *history, const char *run, const char *repeat_of, bool *there,
+                        gb_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    gb_code code = gb_sql_prepare(history, "SELECT id FROM runs WHERE run = ?", &statement, err);
+    gb_code code = gb_sql_prepare(history,
+                                  "SELECT n.run FROM runs r LEFT JOIN runs n ON n.id = r.repeat_of "
+                                  "WHERE r.run = ?",
+                                  &statement, err);
     if (code)
         return code;
     gb_sql_bind(statement, 1, run);
-    return find_id(history, statement, id, err);
+    code = gb_sql_step(history, statement, there, err);
+    if (!code && *there && repeat_of) {
+        const char *night = gb_sql_text(statement, 0);
+        if (!night[0])
+            code = gb_fail(err, GB_INVALID,
+                           "run %s is a night of its own in the history: it cannot repeat %s", run,
+                           repeat_of);
+        else if (strcmp(night, repeat_of) != 0)
+            code = gb_fail(err, GB_INVALID, "run %s repeats %s in the history, and not %s", run,
+                           night, repeat_of);
+    }
+    sqlite3_finalize(statement);
+    return code;
 }
 
 /* --- what points refer to -----------------------------------------------------------------------
@@ -138,7 +155,10 @@ static gb_code add_point(adding *a, const gb_row *row, gb_history_added *out, gb
     }
     out->cases++;
     out->new_series += is_new;
-    out->not_judged += row->status != GB_STATUS_OK;
+    bool no_value = row->status == GB_STATUS_OK && !(value > 0);
+    out->not_judged += row->status != GB_STATUS_OK || no_value;
+    if (no_value && out->no_value++ == 0)
+        snprintf(out->without, sizeof out->without, "%.100s: %s", series.case_id, series.metric);
     gb_series_free(&series);
     return code;
 }
@@ -181,9 +201,12 @@ static gb_code find_night(adding *a, const char *run, int64_t *id, gb_error *err
         code = gb_fail(err, GB_INVALID, "the run to repeat, %s, is not in the history", run);
     if (!code && sqlite3_column_int(statement, 2) == 0)
         code = gb_fail(err, GB_INVALID, "the run to repeat, %s, is a repeat itself", run);
+    int64_t started = sqlite3_column_int64(statement, 1);
+    if (!code && a->started < started)
+        code = gb_fail(err, GB_INVALID, "it began before run %s, and so cannot repeat it", run);
     if (!code) {
         *id = sqlite3_column_int64(statement, 0);
-        a->started = sqlite3_column_int64(statement, 1);
+        a->started = started;
     }
     sqlite3_finalize(statement);
     return code;
@@ -192,9 +215,8 @@ static gb_code find_night(adding *a, const char *run, int64_t *id, gb_error *err
 static gb_code add_all(adding *a, const gb_table *table, const gb_facts *facts,
                        const char *repeat_of, gb_history_added *out, gb_error *err)
 {
-    int64_t known = 0, night = 0;
-    gb_code code = run_id_of(a->history, facts->run_id, &known, err);
-    out->already = known != 0;
+    int64_t night = 0;
+    gb_code code = is_there(a->history, facts->run_id, repeat_of, &out->already, err);
     if (code || out->already)
         return code;
     if (repeat_of)
@@ -223,6 +245,7 @@ gb_code gb_history_add(gb_history *history, const gb_results *results,
     if (code)
         return code;
     snprintf(out->run, sizeof out->run, "%s", facts.run_id);
+    out->future = facts.started > gb_history_latest();
     code = gb_results_baseline(results, err);
     if (!code && !results->complete && !options->allow_incomplete)
         code = gb_fail(err, GB_INVALID,

@@ -4,20 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/history/internal.h"
+#include "reports/history/check.h"
 
 /* Nights to read for a window of GB_DRIFT_NIGHTS judged ones. */
 #define READ_NIGHTS (GB_DRIFT_NIGHTS + 30)
-
-typedef struct checking {
-    gb_history *history;
-    const gb_history_check_options *options;
-    gb_history_report *report;
-    gb_table *repeats; /* of options->repeats */
-    int64_t run, started;
-    int64_t before; /* id of the run of the same suite before; 0: none */
-    size_t capacity;
-} checking;
 
 const char *gb_night_word(gb_night_verdict verdict)
 {
@@ -61,7 +51,7 @@ static gb_code no_such_run(gb_history *history, const char *run, gb_error *err)
                    run ? run : "?", last);
 }
 
-static gb_code find_run(checking *c, gb_error *err)
+static gb_code find_run(gb_checking *c, gb_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
@@ -74,11 +64,13 @@ static gb_code find_run(checking *c, gb_error *err)
               "LIMIT 1) FROM runs r WHERE r.run = ? AND r.repeat_of IS NULL"
             : "SELECT r.id, r.run, r.started, r.suite, (SELECT b.id FROM runs b WHERE b.suite = "
               "r.suite AND b.started < r.started AND b.repeat_of IS NULL ORDER BY b.started DESC "
-              "LIMIT 1) FROM runs r WHERE r.repeat_of IS NULL ORDER BY r.started DESC, r.id DESC "
-              "LIMIT 1",
+              "LIMIT 1) FROM runs r WHERE r.repeat_of IS NULL ORDER BY r.started > ?, r.started "
+              "DESC, r.id DESC LIMIT 1",
         &statement, err);
     if (!code && c->options->run)
         sqlite3_bind_text(statement, 1, c->options->run, -1, SQLITE_TRANSIENT);
+    else if (!code)
+        sqlite3_bind_int64(statement, 1, gb_history_latest());
     if (!code)
         code = gb_sql_step(c->history, statement, &row, err);
     if (!code && row) {
@@ -90,79 +82,6 @@ static gb_code find_run(checking *c, gb_error *err)
     }
     sqlite3_finalize(statement);
     return !code && !row ? no_such_run(c->history, c->options->run, err) : code;
-}
-
-/* --- repeats -------------------------------------------------------------------------------------
- */
-
-static bool same_series(const gb_series *a, const gb_series *b)
-{
-    return strcmp(a->case_id, b->case_id) == 0 && strcmp(a->definition, b->definition) == 0 &&
-           strcmp(a->device, b->device) == 0 && strcmp(a->kind, b->kind) == 0 &&
-           strcmp(a->mig, b->mig) == 0 && strcmp(a->ecc, b->ecc) == 0;
-}
-
-/* The repeat's value of a series; NAN: it has none. */
-static gb_code repeat_value(const gb_results *results, const gb_table *table,
-                            const gb_series *series, double *value, gb_error *err)
-{
-    double half;
-    *value = NAN;
-    for (size_t i = 0; i < table->n; i++) {
-        gb_series other;
-        if (strcmp(table->rows[i].first->case_id, series->case_id) != 0)
-            continue;
-        gb_code code = gb_history_series_of(results, &table->rows[i], &other, err);
-        if (code)
-            return code;
-        if (same_series(series, &other))
-            *value = gb_history_value(series, &table->rows[i], &half);
-        gb_series_free(&other);
-    }
-    return GB_OK;
-}
-
-/* Repeats that say something, and how many of them agree with the spike. */
-static gb_code ask_repeats(const checking *c, const gb_night *tonight, const gb_spike *spike,
-                           gb_checked *out, gb_error *err)
-{
-    for (unsigned i = 0; i < tonight->repeats; i++, out->repeats++)
-        out->agreed +=
-            gb_spike_agrees(spike, gb_history_badness(&out->series, tonight->repeat_values[i]));
-    for (size_t i = 0; i < c->options->n_repeats; i++) {
-        double value;
-        gb_code code =
-            repeat_value(&c->options->repeats[i], &c->repeats[i], &out->series, &value, err);
-        if (code)
-            return code;
-        if (!(value > 0))
-            continue;
-        out->repeats++;
-        out->agreed += gb_spike_agrees(spike, gb_history_badness(&out->series, value));
-    }
-    return GB_OK;
-}
-
-/* A repeat that has nothing to do with the run would clear nothing and say nothing. */
-static gb_code check_repeats(const checking *c, gb_error *err)
-{
-    for (size_t i = 0; i < c->options->n_repeats; i++) {
-        bool common = false;
-        for (size_t k = 0; k < c->report->n && !common; k++) {
-            double value;
-            gb_code code = repeat_value(&c->options->repeats[i], &c->repeats[i],
-                                        &c->report->items[k].series, &value, err);
-            if (code)
-                return code;
-            common = value > 0;
-        }
-        if (!common)
-            return gb_fail(err, GB_INVALID,
-                           "the repeat has no case in common with run %s on the same kind of "
-                           "device",
-                           c->report->run);
-    }
-    return GB_OK;
 }
 
 /* --- one series ----------------------------------------------------------------------------------
@@ -205,6 +124,15 @@ static double moved(const gb_series *series, double ln)
     return expm1(series->higher_is_better ? -ln : ln);
 }
 
+/* Slow nights that nobody has confirmed are doubtful first: they are no level until more of them
+ * than the last ones, which tonight's doubt is about, are beyond the reference. */
+static bool creeps(const gb_window *window)
+{
+    const gb_spike *spike = &window->judgement.spike;
+    bool doubtful = spike->beyond && spike->change > 0;
+    return window->reference.beyond && (!doubtful || window->reference.before);
+}
+
 static void decide(const gb_window *window, gb_checked *out)
 {
     const gb_judgement *j = &window->judgement;
@@ -214,10 +142,12 @@ static void decide(const gb_window *window, gb_checked *out)
         out->shift = moved(&out->series, change->after - change->before);
     if (change && change->open && out->verdict != GB_NIGHT_SPIKE_SLOWER)
         out->verdict = GB_NIGHT_SLOWER;
-    else if (window->reference.beyond && out->verdict != GB_NIGHT_SPIKE_SLOWER)
+    else if (creeps(window) && out->verdict != GB_NIGHT_SPIKE_SLOWER)
         out->verdict = GB_NIGHT_CREEPING;
     else if (change && !change->open && out->verdict == GB_NIGHT_OK)
         out->verdict = GB_NIGHT_FASTER;
+    else if (window->reference.back && out->verdict == GB_NIGHT_OK)
+        out->verdict = GB_NIGHT_BACK;
     if (out->verdict == GB_NIGHT_SLOWER || out->verdict == GB_NIGHT_FASTER)
         say_change(window, change->at, out);
     else if (j->spike.beyond && window->n > 1)
@@ -226,7 +156,7 @@ static void decide(const gb_window *window, gb_checked *out)
         out->verdict = GB_NIGHT_YOUNG;
 }
 
-static gb_code judge_night(const checking *c, const gb_nights *nights, gb_checked *out,
+static gb_code judge_night(const gb_checking *c, const gb_nights *nights, gb_checked *out,
                            gb_error *err)
 {
     const gb_night *tonight = &nights->items[nights->n - 1];
@@ -235,10 +165,12 @@ static gb_code judge_night(const checking *c, const gb_nights *nights, gb_checke
     if (!tonight->judged) {
         out->verdict = GB_NIGHT_NOT_JUDGED;
         bool ok = strcmp(tonight->status, "ok") == 0;
-        snprintf(out->reason, sizeof out->reason, "%.150s",
-                 !ok                 ? tonight->status
-                 : tonight->flags[0] ? tonight->flags
-                                     : "no value");
+        if (ok && !(tonight->value > 0))
+            snprintf(out->reason, sizeof out->reason, "ok, but %s has no value",
+                     out->series.metric);
+        else
+            snprintf(out->reason, sizeof out->reason, "%.150s",
+                     ok ? tonight->flags : tonight->status);
         return GB_OK;
     }
     gb_code code = gb_history_window(c->history, &out->series, nights, &window, err);
@@ -257,13 +189,13 @@ static gb_code judge_night(const checking *c, const gb_nights *nights, gb_checke
         out->reference_change = moved(&out->series, window.reference.now - window.reference.level);
     }
     if (j->spike.beyond)
-        code = ask_repeats(c, tonight, &j->spike, out, err);
+        code = gb_repeats_ask(c, tonight, &j->spike, out, err);
     if (!code)
         decide(&window, out);
     return code;
 }
 
-static gb_checked *new_item(checking *c, gb_error *err)
+static gb_checked *new_item(gb_checking *c, gb_error *err)
 {
     gb_history_report *report = c->report;
     if (report->n == c->capacity) {
@@ -289,7 +221,7 @@ static gb_checked *new_item(checking *c, gb_error *err)
 }
 
 /* Takes the series into the report when it belongs there: in this run, or in the one before. */
-static gb_code take(checking *c, sqlite3_stmt *statement, gb_error *err)
+static gb_code take(gb_checking *c, sqlite3_stmt *statement, gb_error *err)
 {
     gb_nights nights;
     gb_code code = gb_history_nights(c->history, sqlite3_column_int64(statement, 0), c->started,
@@ -342,7 +274,7 @@ static void drop_other_devices(gb_history_report *report)
     report->n = kept;
 }
 
-static gb_code check_all(checking *c, gb_error *err)
+static gb_code check_all(gb_checking *c, gb_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = true;
@@ -360,14 +292,14 @@ static gb_code check_all(checking *c, gb_error *err)
     sqlite3_finalize(statement);
     if (!code)
         drop_other_devices(c->report);
-    return code ? code : check_repeats(c, err);
+    return code ? code : gb_repeats_check(c, err);
 }
 
 gb_code gb_history_check(gb_history *history, const gb_history_check_options *options,
                          gb_history_report *out, gb_error *err)
 {
     *out = (gb_history_report){0};
-    checking c = {.history = history, .options = options, .report = out};
+    gb_checking c = {.history = history, .options = options, .report = out};
     gb_code code = GB_OK;
     c.repeats = calloc(options->n_repeats + 1, sizeof *c.repeats);
     if (!c.repeats)

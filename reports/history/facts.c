@@ -33,6 +33,11 @@ static bool parse_time(const char *text, int64_t *out)
     return true;
 }
 
+int64_t gb_history_latest(void)
+{
+    return (int64_t)time(NULL) + 86400;
+}
+
 gb_code gb_history_facts(const gb_results *results, gb_facts *out, gb_error *err)
 {
     const json_t *run = json_object_get(results->document, "run");
@@ -114,20 +119,33 @@ void gb_series_free(gb_series *series)
     *series = (gb_series){0};
 }
 
-/* The metric of the benchmark's gate, else the first one, else the time. A row of which no
- * replicate went well may not have it: the unit is "" then. */
+/* The first metric, in the order declared, that a replicate which went well has a value of; NULL.
+ */
+static const gb_metric *first_with_value(const gb_row *row)
+{
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *r = row->replicates[i];
+        for (size_t k = 0; r->status == GB_STATUS_OK && k < r->n_metrics; k++) {
+            if (r->metrics[k].value > 0 && isfinite(r->metrics[k].value))
+                return &r->metrics[k];
+        }
+    }
+    return NULL;
+}
+
+/* The metric of the benchmark's gate, else the first one with a value (a kernel may declare one
+ * that some of its cases do not have), else the time. A row of which no replicate went well may not
+ * have it: the unit is "" then. */
 static void choose_metric(const gb_results *results, const gb_row *row, gb_series *out)
 {
     const json_t *gates = json_object_get(json_object_get(results->document, "suite"), "gates");
     const json_t *gate = json_object_get(gates, row->first->benchmark);
     const json_t *worse = json_object_get(gate, "worse");
     const char *wanted = json_string_value(json_object_get(gate, "metric"));
-    const gb_metric *metric = NULL;
+    const gb_metric *metric = wanted ? NULL : first_with_value(row);
     out->worse = json_is_number(worse) ? json_number_value(worse) : (double)NAN;
-    for (size_t i = 0; i < row->n && !metric; i++) {
-        const gb_record *r = row->replicates[i];
-        metric = wanted ? gb_record_metric(r, wanted) : r->n_metrics > 0 ? &r->metrics[0] : NULL;
-    }
+    for (size_t i = 0; wanted && i < row->n && !metric; i++)
+        metric = gb_record_metric(row->replicates[i], wanted);
     bool is_time = !metric && (row->n_ok > 0 || (wanted && strcmp(wanted, "time") == 0));
     snprintf(out->metric, sizeof out->metric, "%s", metric ? metric->name : "time");
     snprintf(out->unit, sizeof out->unit, "%s", metric ? metric->unit : is_time ? "ns" : "");

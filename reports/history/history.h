@@ -40,11 +40,15 @@ typedef struct gb_history_added {
     char run[64];
     bool already;      /* it was there: nothing was changed */
     size_t cases;      /* rows stored, failed and skipped ones among them */
-    size_t not_judged; /* those that will never be judged */
+    size_t not_judged; /* those that will never be judged, those without a value among them */
+    size_t no_value;   /* those that went well, and have no value of what is judged */
+    char without[160]; /* the first of these */
+    bool future;       /* it claims to have begun more than a day from now */
     size_t new_series;
 } gb_history_added;
 /* Adds a run, whole or not at all. GB_INVALID: no run id or start, an incomplete run, no record, an
- * unknown repeat_of, two cases of one name; gb_results_baseline's GB_HARDWARE_FAULT; GB_IO. */
+ * unknown repeat_of, one that the run is older than, a repeat that is there as something else, two
+ * cases of one name; gb_results_baseline's GB_HARDWARE_FAULT; GB_IO. */
 gb_code gb_history_add(gb_history *history, const gb_results *results,
                        const gb_history_add_options *options, gb_history_added *out, gb_error *err);
 
@@ -112,8 +116,9 @@ void gb_nights_free(gb_nights *nights);
 #define GB_NIGHT_VERDICTS(X)                                                                       \
     X(OK, "ok", false, "")                                                                         \
     X(YOUNG, "too few nights", false, "")                                                          \
-    X(NOT_JUDGED, "not judged", true, "mend the case that failed or was skipped")                  \
+    X(NOT_JUDGED, "not judged", true, "mend the case: it failed, was skipped, or has no value")    \
     X(MISSING, "missing", true, "find out why the case is gone")                                   \
+    X(BACK, "back", true, "")                                                                      \
     X(CLEARED, "cleared", true, "")                                                                \
     X(SUSPECT, "suspect", true,                                                                    \
       "repeat the case with fresh processes: history add --repeat-of, or check --confirmed")       \
@@ -122,7 +127,7 @@ void gb_nights_free(gb_nights *nights);
     X(SPIKE_SLOWER, "slower", true, "find what changed tonight, or accept it")                     \
     X(SLOWER, "slower since", true, "find what changed there, or accept it")                       \
     X(CREEPING, "slower than the reference", true,                                                 \
-      "it creeps: look at its plot, then mend it or accept it")
+      "look at its plot (history show), then mend it or accept it")
 
 typedef enum gb_night_verdict {
 #define X(name, word, line, next) GB_NIGHT_##name,
@@ -155,7 +160,8 @@ typedef struct gb_checked {
 } gb_checked;
 
 typedef struct gb_history_check_options {
-    const char *run;           /* id; NULL: the run that began last */
+    const char *run;           /* id; NULL: the run that began last, leaving out those that claim
+                                  to have begun more than a day from now, if there are others */
     const gb_results *repeats; /* fresh runs of the doubtful cases, not (yet) in the history */
     size_t n_repeats;
 } gb_history_check_options;
@@ -168,7 +174,8 @@ typedef struct gb_history_report {
     size_t counts[GB_NIGHT_VERDICT_COUNT];
 } gb_history_report;
 /* Judges every series of a run. GB_INVALID: an empty history, an unknown run (with the nearest), a
- * repeat of another device or without any case in common. */
+ * repeat of another device or without any case in common, one that is the night itself, began
+ * before it or counts already. */
 gb_code gb_history_check(gb_history *history, const gb_history_check_options *options,
                          gb_history_report *out, gb_error *err);
 /* Whether it fails a gate: a confirmed spike, or a level that is slower. */

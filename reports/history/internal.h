@@ -32,6 +32,9 @@ void gb_sql_bind(sqlite3_stmt *statement, int at, const char *text);
 gb_code gb_sql_begin(gb_history *history, gb_error *err);
 gb_code gb_sql_end(gb_history *history, gb_code code, gb_error *err);
 
+/* The latest start that a clock which is right can give: a day from now, for time zones. */
+int64_t gb_history_latest(void);
+
 /* Makes the folders on the way to a file. */
 gb_code gb_history_folders(const char *path, gb_error *err);
 

@@ -105,8 +105,8 @@ void gb_judge(const double nights[], size_t n, double worse, uint64_t seed, gb_j
     gb_spike_judge(nights + out->segment, n - out->segment, worse, &out->spike);
 }
 
-void gb_reference_judge(const double first[GB_REFERENCE_NIGHTS], const double last[], size_t n,
-                        double worse, gb_reference *out)
+static void against_reference(const double first[GB_REFERENCE_NIGHTS], const double last[],
+                              size_t n, double worse, gb_reference *out)
 {
     double sd, steps[GB_DRIFT_NIGHTS];
     *out = (gb_reference){.level = NAN, .now = NAN};
@@ -124,4 +124,18 @@ void gb_reference_judge(const double first[GB_REFERENCE_NIGHTS], const double la
     double change = out->now - out->level;
     out->judged = true;
     out->beyond = change > GB_SPIKE_Z * error && large(change, worse, GB_REFERENCE_CHANGE);
+    /* Three slow nights of the last five are a level only while tonight still has it. */
+    out->back = out->beyond && last[n - 1] - out->level < change / 2;
+    out->beyond = out->beyond && !out->back;
+}
+
+void gb_reference_judge(const double first[GB_REFERENCE_NIGHTS], const double last[], size_t n,
+                        double worse, gb_reference *out)
+{
+    gb_reference before = {0};
+    if (n > GB_RUN_NIGHTS) {
+        against_reference(first, last, n - GB_RUN_NIGHTS, worse, &before);
+    }
+    against_reference(first, last, n, worse, out);
+    out->before = before.beyond || before.back;
 }

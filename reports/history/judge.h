@@ -90,7 +90,9 @@ void gb_judge(const double nights[], size_t n, double worse, uint64_t seed, gb_j
  * for what creeps too slowly for a change point. */
 typedef struct gb_reference {
     bool judged;
-    bool beyond;  /* slower by GB_REFERENCE_CHANGE or more, and by 4 standard errors */
+    bool beyond;  /* slower by GB_REFERENCE_CHANGE or more, and by 4 standard errors; tonight too */
+    bool back;    /* it would be, but tonight is nearer the reference than the last nights' level */
+    bool before;  /* it was beyond already before the last GB_RUN_NIGHTS nights */
     double level; /* ln: median of the reference nights */
     double now;   /* ln: median of the last ones */
 } gb_reference;

@@ -57,6 +57,13 @@ static void what(const gb_checked *c, gb_buf *out)
         change_text(out, c->shift);
         gb_buf_printf(out, " %s since run %s (before: %s)", s->metric, c->since, c->before);
         break;
+    case GB_NIGHT_BACK:
+        gb_buf_printf(out, "%s: %s; the nights before were at ", s->metric,
+                      gb_history_value_text(s, c->value, now));
+        change_text(out, c->reference_change);
+        gb_buf_printf(out, " against the reference, %s",
+                      gb_history_value_text(s, c->reference, usual));
+        break;
     case GB_NIGHT_CREEPING:
         change_text(out, c->reference_change);
         gb_buf_printf(out, " %s against the reference, %s", s->metric,
@@ -69,6 +76,13 @@ static void what(const gb_checked *c, gb_buf *out)
                       gb_history_value_text(s, c->usual, usual), fabs(c->z));
         if (c->repeats > 0)
             gb_buf_printf(out, "; %u of %u repeats agree", c->agreed, c->repeats);
+    }
+    if ((c->verdict == GB_NIGHT_SLOWER || c->verdict == GB_NIGHT_FASTER) &&
+        fabs(c->reference_change - c->shift) >= GB_DRIFT_CHANGE) {
+        gb_buf_add(out, "; ");
+        change_text(out, c->reference_change);
+        gb_buf_printf(out, " against the reference, %s",
+                      gb_history_value_text(s, c->reference, usual));
     }
     if (c->environment[0])
         gb_buf_printf(out, "; there: %s", c->environment);

@@ -50,6 +50,27 @@ has out 'nothing changed'
 expect 0 "$GPUBENCH" history check
 has out '4 ok'
 
+# A pattern also names the history, folders and notes: they are left out, and the rest is added. A
+# run that cannot be taken does not keep those behind it out.
+mkdir mixed mixed/empty
+cp -r good/001 mixed/a
+cp -r good/002 mixed/z
+echo note >mixed/note.txt
+expect 0 "$GPUBENCH" history add mixed/a --history mixed/history.sqlite
+expect 0 "$GPUBENCH" history add mixed/* --history mixed/history.sqlite
+has err 'mixed/history.sqlite is no run, and left out'
+has err 'mixed/empty is no run'
+has out 'run good-001 was there already'
+has out 'run good-002: 4 cases'
+mkdir mixed/bad
+echo '{' >mixed/bad/results.json
+cp -r good/003 mixed/zz
+expect 2 "$GPUBENCH" history add mixed/* --history mixed/history.sqlite
+has err '1 of 4 runs were not added'
+has out 'run good-003: 4 cases'
+expect 2 "$GPUBENCH" history add mixed/note.txt mixed/empty
+has err 'no run among the 2 words'
+
 # One night stands out: suspect, which is no regression; two fresh runs decide.
 nights bad 41 41 1.3 550.54
 nights again 42 43 1.3 550.54
@@ -59,8 +80,16 @@ expect 0 "$GPUBENCH" history check --json
 json out 'not d["regressed"] and d["counts"]["suspect"] == 1 and d["run"] == "bad-041"'
 expect 1 "$GPUBENCH" history check --confirmed again/042 --confirmed again/043
 has out '2 of 2 repeats agree'
+expect 2 "$GPUBENCH" history check --confirmed bad/041 --confirmed bad/041
+has err 'cannot confirm itself'
+expect 2 "$GPUBENCH" history check --confirmed again/042 --confirmed again/042
+has err 'given twice'
+expect 2 "$GPUBENCH" history check --confirmed good/040
+has err 'began before run bad-041'
 expect 0 "$GPUBENCH" history check --confirmed clean/042
 has out 'cleared'
+expect 2 "$GPUBENCH" history add --repeat-of bad/041 good/039
+has err 'a night of its own'
 expect 0 "$GPUBENCH" history add --repeat-of bad/041 clean/042 clean/043
 expect 0 "$GPUBENCH" history check
 has out '1 cleared'

@@ -222,6 +222,18 @@ START_TEST(CMP_12_the_pinned_reference_sees_what_creeps)
     fill(last, 60, -0.2);
     gb_reference_judge(first, last, 60, NAN, &reference);
     ck_assert(!reference.beyond); /* faster */
+    fill(last, 60, 0.05);
+    gb_reference_judge(first, last, 60, NAN, &reference);
+    ck_assert(reference.beyond && reference.before && !reference.back);
+    fill(last, 60, 0); /* three of the last five are slower, and tonight is or is not */
+    for (int i = 57; i < 60; i++)
+        last[i] += 0.2;
+    gb_reference_judge(first, last, 60, NAN, &reference);
+    ck_assert(reference.beyond && !reference.before && !reference.back);
+    last[56] += 0.2;
+    last[59] -= 0.2;
+    gb_reference_judge(first, last, 60, NAN, &reference);
+    ck_assert(!reference.beyond && reference.back);
     gb_reference_judge(first, last, GB_YOUNG_NIGHTS - 1, NAN, &reference);
     ck_assert(!reference.judged);
 }
