@@ -65,6 +65,14 @@ static bool interleaved(const gb_results *a, const gb_results *b)
            strcmp(id_a, id_b) == 0 && strcmp(role_a, role_b) != 0;
 }
 
+/* Whether the half that was measured as the new one stands as the baseline. */
+static bool reversed(const gb_results *a, const gb_results *b)
+{
+    const json_t *pair = json_object_get(json_object_get(a->document, "run"), "pair");
+    const char *role = json_string_value(json_object_get(pair, "role"));
+    return interleaved(a, b) && strcmp(role, "new") == 0;
+}
+
 /* The larger of the noise floors that the two runs' devices have; NAN: none is known. */
 static double noise_floor(const gb_results *a, const gb_results *b)
 {
@@ -113,12 +121,18 @@ static gb_code check_runs(gb_comparison *c, gb_devices *devices, gb_error *err)
                     "the baseline did not finish, and a gate needs a whole one: go on with it by "
                     "'gpubench run --resume'");
     }
+    if (code == GB_OK && c->options.gate && reversed(c->a, c->b)) {
+        code = gb_fail(err, GB_INVALID,
+                       "the halves of a run --against are the wrong way round: what was measured "
+                       "as new is given as the baseline, and a gate would pass what became slower");
+    }
     if (code == GB_OK) {
         code = gb_compare_environment(c, devices, err);
     }
     return code;
 }
 
+/* What limits the verdicts. */
 static gb_code add_warnings(gb_comparison *c, const gb_devices *devices, gb_error *err)
 {
     gb_code code = GB_OK;
@@ -138,6 +152,21 @@ static gb_code add_warnings(gb_comparison *c, const gb_devices *devices, gb_erro
                             "the runs are of two units of one model: what differs may be theirs, "
                             "and nothing fails");
     }
+    if (code == GB_OK && reversed(c->a, c->b)) {
+        code = gb_compare_warn(c, err, "reversed",
+                               "the halves of a run --against are the wrong way round: what was "
+                               "measured as new is given as the baseline, so 'slower' here means "
+                               "that the new one is faster");
+    }
+    if (code == GB_OK && c->options.gate && c->evidence == GB_EVIDENCE_SESSIONS) {
+        code = gb_compare_warn(c, err, "gate-without-teeth",
+                               "%s: this gate fails on missing and failed cases alone%s",
+                               c->other_unit ? "runs of two units tell no regression"
+                                             : "two sessions tell no regression",
+                               c->other_unit ? ""
+                                             : "; give three earlier runs (--baseline), or "
+                                               "measure in turns (run --against)");
+    }
     if (code == GB_OK && devices->unknown) {
         code =
             gb_compare_warn(c, err, "device-unknown", "a run does not say which device it is of");
@@ -146,69 +175,6 @@ static gb_code add_warnings(gb_comparison *c, const gb_devices *devices, gb_erro
         code = gb_compare_warn(c, err, "noise-floor",
                                "how far two sessions on this machine differ is unknown: "
                                "'gpubench selftest' finds it, and later runs record it");
-    }
-    return code;
-}
-
-static const char *run_id(const gb_results *results)
-{
-    return json_string_value(json_object_get(json_object_get(results->document, "run"), "id"));
-}
-
-/* One run counted twice would show a spread between runs that is none. */
-static gb_code check_distinct(const gb_comparison *c, const gb_results others[], size_t n,
-                              gb_error *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        const char *id = run_id(&others[i]);
-        const gb_results *before[] = {c->a, c->b};
-        for (size_t k = 0; id != NULL && k < 2 + i; k++) {
-            const char *other = run_id(k < 2 ? before[k] : &others[k - 2]);
-            if (other != NULL && strcmp(id, other) == 0) {
-                return gb_fail(err, GB_INVALID,
-                               "run %s is given twice: each earlier run counts once, and the new "
-                               "run is none of them",
-                               id);
-            }
-        }
-    }
-    return GB_OK;
-}
-
-/* Tables and keys of the further earlier runs; those must be of the same device. */
-static gb_code add_earlier(gb_comparison *c, const gb_results others[], size_t n, gb_error *err)
-{
-    c->earlier = calloc(n + 1, sizeof c->earlier[0]);
-    if (c->earlier == NULL) {
-        return gb_fail(err, GB_NO_MEMORY, "out of memory for a comparison");
-    }
-    gb_code code = check_distinct(c, others, n, err);
-    for (size_t i = 0; code == GB_OK && i < n; i++) {
-        gb_earlier *e = &c->earlier[c->n_earlier++];
-        gb_devices devices = {0};
-        gb_buf why = {0};
-        e->results = &others[i];
-        code = gb_results_baseline(e->results, err);
-        if (code == GB_OK) {
-            code = gb_devices_pair(c->a, e->results, &devices, &why, err);
-        }
-        if (code == GB_OK && (devices.other_model || devices.other_unit)) {
-            code = gb_fail(err, GB_INVALID,
-                           "earlier run %zu is of another device than the baseline: %s", i + 1,
-                           why.data != NULL ? why.data : "another uuid");
-        }
-        if (code == GB_OK && c->options.gate && !e->results->complete) {
-            code = gb_fail(err, GB_INVALID,
-                           "earlier run %zu did not finish, and a gate needs whole ones", i + 1);
-        }
-        if (code == GB_OK) {
-            code = gb_table_make(e->results, &e->table, err);
-        }
-        if (code == GB_OK) {
-            code = gb_side_make(c, &e->table, devices.map, "an earlier run", &e->side, err);
-        }
-        free(devices.map);
-        gb_buf_free(&why);
     }
     return code;
 }
@@ -267,6 +233,10 @@ static gb_code judge_all(gb_comparison *c, const gb_side *b, gb_error *err)
         }
         while (b->rows[at].row != item->b) { /* items are in the order of these rows */
             at++;
+        }
+        code = gb_compare_reference(c, item, &b->rows[at], scratch.a, err);
+        if (code != GB_OK) {
+            break;
         }
         const gb_record *bad_a = gb_row_bad(item->a), *bad_b = gb_row_bad(item->b);
         if (bad_a != NULL || bad_b != NULL) {
@@ -328,7 +298,7 @@ gb_code gb_compare_results(const gb_results *a, const gb_results *b, const gb_re
         code = gb_side_make(out, &out->rows_b, devices.map, "the new run", &side_b, err);
     }
     if (code == GB_OK) {
-        code = add_earlier(out, others, n_others, err);
+        code = gb_compare_earlier(out, others, n_others, err);
     }
     if (code == GB_OK) {
         code = gb_compare_match(out, &side_a, &side_b, err);

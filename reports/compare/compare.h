@@ -72,7 +72,7 @@ typedef struct gb_compare_options {
 
 /* One line of a comparison. Times and rates in base units, as the record has them. */
 typedef struct gb_compared {
-    const gb_row *a, *b; /* NULL: not on that side */
+    const gb_row *a, *b; /* NULL: not on that side; of several earlier runs the first that counts */
     const char *case_id; /* as the new run calls it; of a or b */
     char metric[48], unit[16];
     bool higher_is_better;
@@ -91,6 +91,7 @@ typedef struct gb_compared {
     uint32_t needed;   /* replicates a side that would decide; 0: unknown or decided */
     bool check;        /* a gain so large that it may be a fault */
     bool confirmed;    /* a repeat with fresh processes agreed */
+    bool no_value;     /* no replicate of the new run has a value above zero */
 } gb_compared;
 
 typedef struct gb_comparison {
@@ -102,7 +103,7 @@ typedef struct gb_comparison {
     gb_compared *items; /* judged pairs in the suite's order, then the rest */
     size_t n;
     size_t counts[GB_VERDICT_COUNT];
-    size_t n_baselines;         /* earlier runs, `a` counted */
+    size_t n_baselines;         /* earlier runs of the same unit, `a` counted */
     bool other_unit;            /* another unit of the same model: nothing fails */
     json_t *environment;        /* array of {"field", "a", "b", "matters"} that differ; owned */
     json_t *warnings;           /* array of {"code", "text"}; owned */
@@ -114,11 +115,12 @@ typedef struct gb_comparison {
 
 /* Compares two results (not owned; they must outlive *out). `others`: further earlier runs of the
  * baseline's side. Errors: GB_INVALID: no case in common (both sides' counts), a filter that
- * matches nothing (with close names), a run given twice, a metric of another dimension, an unknown
- * direction, other devices without cross_device or in gate mode (field by field), an unfinished
- * baseline in gate mode; GB_UNAVAILABLE: another environment under strict_environment (which);
- * GB_HARDWARE_FAULT: see gb_results_baseline; GB_NO_MEMORY. Free with gb_comparison_free, also
- * after an error. */
+ * matches nothing (with close names), a run given twice (the baseline as the new run, alone and
+ * without a gate: a warning), a metric of another dimension, an unknown direction, other devices
+ * without cross_device or in gate mode (field by field), an unfinished baseline or the halves of a
+ * pair the wrong way round in gate mode; GB_UNAVAILABLE: another environment under
+ * strict_environment (which); GB_HARDWARE_FAULT: see gb_results_baseline; GB_NO_MEMORY. Free with
+ * gb_comparison_free, also after an error. */
 gb_code gb_compare_results(const gb_results *a, const gb_results *b, const gb_results others[],
                            size_t n_others, const gb_compare_options *options, gb_comparison *out,
                            gb_error *err);
@@ -133,10 +135,10 @@ void gb_comparison_confirm(gb_comparison *comparison, const gb_comparison *repea
 /* Whether the comparison fails: any `slower` (with both_directions any `faster`), unless it is
  * about another unit. */
 bool gb_comparison_regressed(const gb_comparison *comparison);
-/* Whether cases are missing on the new side (unless allowed), or failed there. */
+/* Whether cases are missing on the new side (unless allowed), or failed or have no value there. */
 bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_options *options);
-/* Whether every case has a verdict: none is inconclusive, suspect, unstable, insufficient or of
- * another definition. */
+/* Whether every case has a verdict: none is inconclusive, suspect, unstable, insufficient, of
+ * another definition or not compared (but for what both sides skipped). */
 bool gb_comparison_decided(const gb_comparison *comparison);
 /* The places in `items`, worst first; by how much within a verdict. The caller frees; NULL: no
  * memory. */

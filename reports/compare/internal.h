@@ -39,6 +39,19 @@ gb_code gb_compare_environment(gb_comparison *c, const gb_devices *devices, gb_e
 gb_code gb_compare_warn(gb_comparison *c, gb_error *err, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* earlier.c: tables and keys of the further earlier runs into c->earlier. GB_INVALID: one is given
+ * twice, of another model, or did not finish in gate mode; GB_HARDWARE_FAULT. One of another unit
+ * is left out with a warning. */
+gb_code gb_compare_earlier(gb_comparison *c, const gb_results others[], size_t n, gb_error *err);
+/* Whether an earlier run's row can be held against the new one's: no failure, one group of samples,
+ * the same definition. */
+bool gb_compare_counts(const gb_row *row, const gb_row *b);
+/* With several earlier runs none of them alone decides whether a case is judged: where the row in
+ * item->a does not count or has no value, the first earlier run's that does takes its place. `room`
+ * has room for the replicates of any row. GB_INVALID as gb_compare_metric. */
+gb_code gb_compare_reference(const gb_comparison *c, gb_compared *item, const gb_keyed *key,
+                             double room[], gb_error *err);
+
 /* match.c */
 gb_code gb_side_make(gb_comparison *c, const gb_table *table, const int map[], const char *file,
                      gb_side *out, gb_error *err);
@@ -64,6 +77,8 @@ typedef struct gb_scratch {
 } gb_scratch;
 gb_code gb_compare_judge(const gb_comparison *c, gb_compared *item, const gb_keyed *key,
                          const gb_scratch *scratch, gb_error *err);
+/* Whether in half of a row's replicates or more the samples form two groups. */
+bool gb_row_unstable(const gb_row *row);
 bool gb_compared_worse(const gb_compared *item); /* whether its change is for the worse */
 
 /* Why a row gives no figure: one of its records; NULL when it does give one. Replicates that were

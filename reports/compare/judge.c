@@ -18,10 +18,18 @@ bool gb_compared_worse(const gb_compared *item)
     return item->higher_is_better ? item->change < 0 : item->change > 0;
 }
 
+/* The largest fall within a threshold, as a share: the threshold itself up to one half. Nothing
+ * falls by 100 %, so from there a fall is judged by its factor: 1 (100 %) is twice as much or less
+ * than half. In between it stays one half, so that a larger threshold is never the stricter one. */
+static double largest_fall(double threshold)
+{
+    return fmin(threshold, fmax(0.5, threshold / (1 + threshold)));
+}
+
 /* Beyond the threshold, strictly. */
 static bool beyond(double change, double threshold)
 {
-    return fabs(change) > threshold + ROUNDING;
+    return change > threshold + ROUNDING || -change > largest_fall(threshold) + ROUNDING;
 }
 
 /* y as the share by which something changed: 0.03 for +3 %. */
@@ -41,7 +49,8 @@ static double critical(double df)
  * within the threshold. 0: not with 1000. */
 static uint32_t replicates_needed(double d, double s2, double threshold)
 {
-    double limit = log1p(threshold), distance = fabs(fabs(d) - limit);
+    double limit = d < 0 ? -log1p(-largest_fall(threshold)) : log1p(threshold);
+    double distance = fabs(fabs(d) - limit);
     bool beyond_it = fabs(d) > limit;
     for (uint32_t n = GB_COMPARE_REPLICATES; n <= MOST_REPLICATES; n = n + 1 + n / 16) {
         double df = 2.0 * n - 2, se = sqrt(2 * s2 / n);
@@ -76,7 +85,7 @@ static outcome decide(const gb_compared *item, double d, double threshold)
     if (item->p < GB_COMPARE_ALPHA && beyond(item->change, threshold)) {
         return OUTCOME_DIFFERENT;
     }
-    bool within = as_change(d - half) > -threshold && as_change(d + half) < threshold;
+    bool within = as_change(d - half) > -largest_fall(threshold) && as_change(d + half) < threshold;
     return within ? OUTCOME_SAME : OUTCOME_OPEN;
 }
 
@@ -118,7 +127,7 @@ static const gb_record *bimodal_record(const gb_row *row)
 
 /* So in half of a side's replicates or more: its median says little. Single ones are left to the
  * spread between replicates: the flag has false alarms. */
-static bool unstable(const gb_row *row)
+bool gb_row_unstable(const gb_row *row)
 {
     size_t bimodal = 0;
     for (size_t i = 0; i < row->n; i++) {
@@ -129,7 +138,7 @@ static bool unstable(const gb_row *row)
 
 static bool check_stable(gb_compared *item)
 {
-    bool bad_a = unstable(item->a), bad_b = unstable(item->b);
+    bool bad_a = gb_row_unstable(item->a), bad_b = gb_row_unstable(item->b);
     if (!bad_a && !bad_b) {
         return true;
     }
@@ -231,7 +240,7 @@ static gb_code judge_baselines(const gb_comparison *c, gb_compared *item, const 
     }
     for (size_t i = 0; i < c->n_earlier; i++) {
         const gb_keyed *other = gb_side_find(&c->earlier[i].side, key->device, key->name);
-        if (other == NULL || strcmp(other->row->first->definition, item->b->first->definition)) {
+        if (other == NULL || other->row == item->a || !gb_compare_counts(other->row, item->b)) {
             continue;
         }
         gb_logs logs = {.y = scratch->a};
@@ -239,7 +248,7 @@ static gb_code judge_baselines(const gb_comparison *c, gb_compared *item, const 
         if (code != GB_OK) {
             return code;
         }
-        if (logs.n >= GB_COMPARE_REPLICATES && !unstable(other->row)) {
+        if (logs.n >= GB_COMPARE_REPLICATES) {
             scratch->runs[k++] = mean(logs.y, logs.n);
             within += fmax(variance(logs.y, logs.n), logs.floor) / (double)logs.n;
         }
@@ -287,6 +296,7 @@ gb_code gb_compare_judge(const gb_comparison *c, gb_compared *item, const gb_key
     item->n_b = b.n;
     if (a.n == 0 || b.n == 0) {
         item->verdict = GB_VERDICT_NOT_COMPARED;
+        item->no_value = b.n == 0;
         snprintf(item->reason, sizeof item->reason, "%s has no value in the %s", item->metric,
                  b.n == 0 ? "new run" : "baseline");
         return GB_OK;

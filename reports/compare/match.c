@@ -218,6 +218,23 @@ static gb_code hint_renames(gb_comparison *c, gb_error *err)
     return GB_OK;
 }
 
+static gb_code refuse_all(const gb_comparison *c, const gb_side *a, const gb_side *b, gb_error *err)
+{
+    const char *renamed = "", *next = "";
+    for (size_t i = 0; i < c->n && renamed[0] == '\0'; i++) {
+        renamed = c->items[i].reason; /* of a case of the baseline, which come first */
+        next = c->items[i].next;
+    }
+    return gb_fail(err, GB_INVALID,
+                   "the two runs have no case in common: %zu in the baseline, %zu in the new "
+                   "run%s; the first are '%s' and '%s'%s%s%s%s",
+                   a->n, b->n, c->options.n_filters > 0 ? " (before --filter)" : "",
+                   a->n > 0 ? a->rows[0].row->first->case_id : "none",
+                   b->n > 0 ? b->rows[0].row->first->case_id : "none",
+                   renamed[0] != '\0' ? "; " : "", renamed, renamed[0] != '\0' ? "; " : "",
+                   renamed[0] != '\0' ? next : "");
+}
+
 static void add_item(gb_comparison *c, const gb_row *a, const gb_row *b, const char *name,
                      gb_verdict verdict)
 {
@@ -237,10 +254,41 @@ static void add_item(gb_comparison *c, const gb_row *a, const gb_row *b, const c
                                      .threshold = none};
 }
 
+/* The case in the first of the earlier runs that has it; NULL: in none. */
+static const gb_keyed *find_earlier(const gb_comparison *c, size_t runs, const gb_keyed *key)
+{
+    const gb_keyed *found = NULL;
+    for (size_t i = 0; i < runs && found == NULL; i++) {
+        found = gb_side_find(&c->earlier[i].side, key->device, key->name);
+    }
+    return found;
+}
+
+/* What further earlier runs have, but neither the first nor the new one. */
+static void add_lost(gb_comparison *c, const gb_side *a, const gb_side *b, bool matched[])
+{
+    for (size_t i = 0; i < c->n_earlier; i++) {
+        const gb_side *side = &c->earlier[i].side;
+        for (size_t k = 0; k < side->n; k++) {
+            const gb_keyed *key = &side->rows[k];
+            if (wanted(c, key, matched) && key->device >= 0 &&
+                gb_side_find(a, key->device, key->name) == NULL &&
+                gb_side_find(b, key->device, key->name) == NULL &&
+                find_earlier(c, i, key) == NULL) {
+                add_item(c, key->row, NULL, key->row->first->case_id, GB_VERDICT_ONLY_BASELINE);
+            }
+        }
+    }
+}
+
 gb_code gb_compare_match(gb_comparison *c, const gb_side *a, const gb_side *b, gb_error *err)
 {
+    size_t earlier = 0;
+    for (size_t i = 0; c->evidence == GB_EVIDENCE_BASELINES && i < c->n_earlier; i++) {
+        earlier += c->earlier[i].side.n;
+    }
     bool *matched = calloc(c->options.n_filters + 1, sizeof matched[0]);
-    c->items = calloc(a->n + b->n + 1, sizeof c->items[0]);
+    c->items = calloc(a->n + b->n + earlier + 1, sizeof c->items[0]);
     gb_code code = GB_OK;
     size_t pairs = 0;
     if (matched == NULL || c->items == NULL) {
@@ -249,6 +297,9 @@ gb_code gb_compare_match(gb_comparison *c, const gb_side *a, const gb_side *b, g
     }
     for (size_t i = 0; i < b->n; i++) {
         const gb_keyed *old = gb_side_find(a, b->rows[i].device, b->rows[i].name);
+        if (old == NULL && earlier > 0) {
+            old = find_earlier(c, c->n_earlier, &b->rows[i]);
+        }
         bool want = wanted(c, &b->rows[i], matched);
         if (old != NULL && (wanted(c, old, matched) || want)) {
             add_item(c, old->row, b->rows[i].row, b->rows[i].name, GB_VERDICT_SAME);
@@ -262,23 +313,22 @@ gb_code gb_compare_match(gb_comparison *c, const gb_side *a, const gb_side *b, g
                      GB_VERDICT_ONLY_BASELINE);
         }
     }
+    if (earlier > 0) {
+        add_lost(c, a, b, matched);
+    }
     for (size_t i = 0; i < b->n; i++) {
         if (wanted(c, &b->rows[i], matched) &&
-            gb_side_find(a, b->rows[i].device, b->rows[i].name) == NULL) {
+            gb_side_find(a, b->rows[i].device, b->rows[i].name) == NULL &&
+            (earlier == 0 || find_earlier(c, c->n_earlier, &b->rows[i]) == NULL)) {
             add_item(c, NULL, b->rows[i].row, b->rows[i].row->first->case_id, GB_VERDICT_ONLY_NEW);
         }
     }
     code = check_filters(c, a, b, matched, err);
-    if (code == GB_OK && pairs == 0) {
-        code = gb_fail(err, GB_INVALID,
-                       "the two runs have no case in common: %zu in the baseline, %zu in the new "
-                       "run%s; the first are '%s' and '%s'",
-                       a->n, b->n, c->options.n_filters > 0 ? " (before --filter)" : "",
-                       a->n > 0 ? a->rows[0].row->first->case_id : "none",
-                       b->n > 0 ? b->rows[0].row->first->case_id : "none");
-    }
     if (code == GB_OK) {
         code = hint_renames(c, err);
+    }
+    if (code == GB_OK && pairs == 0) {
+        code = refuse_all(c, a, b, err);
     }
 done:
     free(matched);

@@ -71,6 +71,12 @@ bool gb_comparison_regressed(const gb_comparison *comparison)
     return n > 0 && !comparison->other_unit;
 }
 
+/* What neither side can do is no loss and no open question. */
+static bool both_skipped(const gb_compared *item)
+{
+    return item->a->status == GB_STATUS_SKIPPED && item->b->status == GB_STATUS_SKIPPED;
+}
+
 bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_options *options)
 {
     for (size_t i = 0; i < comparison->n; i++) {
@@ -78,15 +84,11 @@ bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_
         if (item->verdict == GB_VERDICT_ONLY_BASELINE && !options->allow_missing) {
             return true;
         }
-        /* What neither side can do is no loss; what was never a figure cannot get worse by being
-         * one. */
-        if (item->verdict == GB_VERDICT_NOT_COMPARED) {
-            const gb_record *bad = gb_row_bad(item->b);
-            bool both_skipped =
-                item->a->status == GB_STATUS_SKIPPED && item->b->status == GB_STATUS_SKIPPED;
-            if (bad != NULL && !both_skipped) {
-                return true;
-            }
+        /* No figure in the new run: it failed, or its values are none. What was never a figure
+         * cannot get worse by being one. */
+        if (item->verdict == GB_VERDICT_NOT_COMPARED && !both_skipped(item) &&
+            (gb_row_bad(item->b) != NULL || item->no_value)) {
+            return true;
         }
     }
     return false;
@@ -99,6 +101,12 @@ bool gb_comparison_decided(const gb_comparison *comparison)
                                       GB_VERDICT_INSUFFICIENT,   GB_VERDICT_DEFINITION};
     for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
         if (comparison->counts[open[i]] > 0) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < comparison->n; i++) {
+        const gb_compared *item = &comparison->items[i];
+        if (item->verdict == GB_VERDICT_NOT_COMPARED && !both_skipped(item)) {
             return false;
         }
     }

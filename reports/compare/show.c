@@ -65,20 +65,31 @@ void gb_comparison_summary(const gb_comparison *c, gb_buf *out)
 
 const char *gb_comparison_headline(const gb_comparison *c)
 {
+    bool decided = gb_comparison_decided(c);
+    bool fails = c->options.gate && gb_comparison_incomplete(c, &c->options);
     if (c->evidence == GB_EVIDENCE_CROSS_DEVICE) {
         return "Ratios of different devices: no verdict";
     }
     if (gb_comparison_regressed(c)) {
-        return "Regression";
+        return fails ? "Regression, and cases are missing or without a figure in the new run"
+                     : "Regression";
     }
-    if (c->counts[GB_VERDICT_SLOWER] > 0) {
+    if (fails) {
+        return decided
+                   ? "The gate fails: cases are missing in the new run"
+                   : "The gate fails: cases are missing or without a figure in the new run, and "
+                     "not every case is decided";
+    }
+    if (c->other_unit && c->counts[GB_VERDICT_SLOWER] + c->counts[GB_VERDICT_SUSPECT_SLOWER] > 0) {
         return "Slower on another unit of the same model: no regression is told from that";
     }
     if (c->counts[GB_VERDICT_SUSPECT_SLOWER] > 0) {
         return "No verdict: some cases look slower, which two sessions cannot decide";
     }
-    if (!gb_comparison_decided(c)) {
-        return "No regression found, but not every case is decided";
+    if (!decided) {
+        return c->options.gate ? "The gate passes: no regression found, but not every case is "
+                                 "decided"
+                               : "No regression found, but not every case is decided";
     }
     return "No regression";
 }

@@ -39,6 +39,10 @@ fi
 cmp -s short.md report/compare.md || fail "two Markdowns"
 # The gate: missing and not compared cases fail; other thresholds; only decided cases
 expect 3 "$GPUBENCH" compare a b --gate
+has out "The gate fails: cases are missing or without a figure in the new run"
+has err "warning[gate-without-teeth]"
+expect 3 "$GPUBENCH" compare a b --gate --json
+json out "d['headline'].startswith('The gate fails') and d['incomplete']"
 expect 0 "$GPUBENCH" compare a b --gate --allow-missing
 expect 5 "$GPUBENCH" compare a b --require-decision
 expect 5 "$GPUBENCH" compare a b --strict
@@ -51,3 +55,25 @@ strict_json out
 json out "d['error']['exit_code'] == 6"
 expect 0 "$GPUBENCH" compare a b --silence noise-floor
 hasnt err "warning"
+# A run without values passes no gate; a run is not held against itself by one
+rate='"metric": {"name": "m", "unit": "1/s", "better": "higher", "direct": true, "scale"'
+made full "{\"cases\": {$base}, $rate: 1}}"
+made empty "{\"cases\": {$base}, $rate: 0}}"
+expect 3 "$GPUBENCH" compare full empty --gate
+has out "not every case is decided"
+expect 5 "$GPUBENCH" compare full empty --strict
+has out "No regression found, but not every case is decided"
+expect 2 "$GPUBENCH" compare a a --gate
+has err "run a is given twice"
+expect 0 "$GPUBENCH" compare a a
+has err "warning[same-run]"
+# The halves of a run --against the wrong way round
+half="document['run']['pair'] = {'id': 'p', 'role':"
+made old "{\"cases\": {$base}, \"edit\": \"$half 'baseline'}\"}"
+made young "{\"cases\": {$base}, \"edit\": \"$half 'new'}\"}"
+expect 0 "$GPUBENCH" compare old young --gate
+hasnt err "wrong way round"
+expect 0 "$GPUBENCH" compare young old
+has err "warning[reversed]"
+expect 2 "$GPUBENCH" compare young old --gate
+has err "the wrong way round"

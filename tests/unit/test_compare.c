@@ -139,6 +139,58 @@ START_TEST(CMP_09_a_threshold_is_strict)
 }
 END_TEST
 
+START_TEST(CMP_09_a_large_threshold_is_a_factor_either_way)
+{
+    static const double rates[] = {10, 49, 51, 199, 201};
+    static const gb_verdict at_100[] = {GB_VERDICT_SLOWER, GB_VERDICT_SLOWER, GB_VERDICT_SAME,
+                                        GB_VERDICT_SAME, GB_VERDICT_FASTER};
+    run_pair(&a, &b);
+    for (int n = 0; n < 5; n++) {
+        run_rates(&a, "rate", n, 5, 100, 0);
+        run_rates(&b, "rate", n, 5, rates[n], 0);
+    }
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    how.threshold = 1;
+    gb_comparison c = compared_with(&a, &b, NULL, 0, how);
+    for (size_t n = 0; n < 5; n++) {
+        ck_assert_int_eq(c.items[n].verdict, at_100[n]);
+    }
+    gb_comparison_free(&c);
+    how.threshold = 4; /* a fifth of it: -80 % */
+    c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_SLOWER], 1);
+    gb_comparison_free(&c);
+    how.threshold = 0.7; /* no stricter than 50 %, which takes a fall as it is */
+    c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_SLOWER], 2);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(a_run_without_values_passes_no_gate)
+{
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    how.gate = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        run_metric(run_add(&a, "x", 1, i, 10), "m", "1/s", true, 100);
+        run_metric(run_add(&b, "x", 1, i, 10), "m", "1/s", true, i == 0 ? 0 : -1);
+        run_metric(run_add(&a, "y", 2, i, 10), "m", "1/s", true, 0);
+        run_metric(run_add(&b, "y", 2, i, 10), "m", "1/s", true, 100);
+    }
+    gb_comparison c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_NOT_COMPARED], 2);
+    ck_assert(gb_comparison_incomplete(&c, &how));
+    ck_assert(!gb_comparison_decided(&c));
+    ck_assert(c.items[0].no_value && !c.items[1].no_value);
+    gb_buf text = {0};
+    ck_assert_int_eq(gb_comparison_text(&c, false, false, &text, NULL), GB_OK);
+    says(text.data, "The gate fails: cases are missing or without a figure in the new run, and not "
+                    "every case is decided");
+    gb_buf_free(&text);
+    gb_comparison_free(&c);
+}
+END_TEST
+
 START_TEST(a_gate_of_the_suite_gives_metric_and_threshold)
 {
     for (uint32_t i = 0; i < 5; i++) {
@@ -487,6 +539,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(pair, CMP_06_a_time_is_not_compared_with_a_rate);
     tcase_add_test(pair, CMP_09_a_change_is_new_minus_old_over_old);
     tcase_add_test(pair, CMP_09_a_threshold_is_strict);
+    tcase_add_test(pair, CMP_09_a_large_threshold_is_a_factor_either_way);
+    tcase_add_test(pair, a_run_without_values_passes_no_gate);
     tcase_add_test(pair, a_gate_of_the_suite_gives_metric_and_threshold);
     tcase_add_test(pair, CMP_17_fewer_than_three_replicates_are_insufficient);
     tcase_add_test(pair, CMP_18_every_verdict_that_is_not_fine_says_what_to_do);

@@ -1,6 +1,7 @@
 /* What may be compared at all, and which case with which: devices, surroundings, names, earlier
  * runs. */
 #include "base/json.h"
+#include "reports/compare/internal.h"
 #include "unit/compare_fixture.h"
 
 static made_run a, b;
@@ -244,11 +245,14 @@ START_TEST(DEV_13_a_run_with_a_hardware_fault_is_no_baseline)
     gb_comparison c = compared(&a, &b);
     ck_assert(warned(&c, "hardware-fault", "uncorrectable ECC error"));
     gb_comparison_free(&c);
+    made_run new = run_open("new", GPU);
+    run_case(&new, "x", 1, 3, 100, 0.001);
     gb_comparison d;
     ck_assert_int_eq(
-        gb_compare_results(&a.results, &a.results, &b.results, 1, &HOW(.gate = false), &d, NULL),
+        gb_compare_results(&a.results, &new.results, &b.results, 1, &HOW(.gate = false), &d, NULL),
         GB_HARDWARE_FAULT);
     gb_comparison_free(&d);
+    gb_results_free(&new.results);
 }
 END_TEST
 
@@ -407,6 +411,199 @@ START_TEST(one_run_counts_once)
     says(err.message, "run b is given twice");
     gb_comparison_free(&c);
     gb_results_free(&other.results);
+}
+END_TEST
+
+/* Four good nights beside the first one, which a case leaves out in its own way. */
+static gb_comparison after_a_bad_first(double last, gb_results others[4], gb_compare_options how)
+{
+    static const double factors[] = {1.002, 0.998, 1.001, 0.999};
+    both("y", 9);
+    run_case(&b, "x", 1, 3, 100 * last, 0.001);
+    for (int i = 0; i < 4; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "night %d", i);
+        made_run other = run_open(id, GPU);
+        run_case(&other, "y", 9, 3, 100, 0.001);
+        run_case(&other, "x", 1, 3, 100 * factors[i], 0.001);
+        others[i] = other.results;
+    }
+    return compared_with(&a, &b, others, 4, how);
+}
+
+static void expect_slower_by_four(void)
+{
+    gb_results others[4];
+    gb_comparison c = after_a_bad_first(1.5, others, HOW(.gate = true));
+    const gb_compared *x = find(&c, "x[n=1]");
+    ck_assert_msg(x->verdict == GB_VERDICT_SLOWER, "%s: %s", gb_verdict_word(x->verdict),
+                  x->reason);
+    ck_assert_uint_eq(x->n_a, 4);
+    ck_assert(near(x->change, 0.5, 0.001));
+    ck_assert(gb_comparison_regressed(&c));
+    ck_assert_uint_eq(c.counts[GB_VERDICT_ONLY_NEW], 0);
+    close_nights(&c, others, 5);
+}
+
+START_TEST(CMP_02_a_case_that_failed_in_the_first_baseline_alone_is_judged)
+{
+    run_fail(run_add(&a, "x", 1, 0, 100), GB_STATUS_FAILED, "a bad night");
+    expect_slower_by_four();
+}
+END_TEST
+
+START_TEST(CMP_02_a_case_missing_in_the_first_baseline_alone_is_judged)
+{
+    expect_slower_by_four();
+}
+END_TEST
+
+START_TEST(CMP_20_a_case_of_another_definition_in_the_first_baseline_alone_is_judged)
+{
+    run_case(&a, "x", 1, 3, 100, 0.001);
+    for (size_t i = 0; i < a.results.n; i++) {
+        a.results.records[i].definition[0] = 'f';
+    }
+    expect_slower_by_four();
+}
+END_TEST
+
+START_TEST(TIM_17_a_case_of_two_groups_in_the_first_baseline_alone_is_judged)
+{
+    run_case(&a, "x", 1, 3, 100, 0.001);
+    for (size_t i = 0; i < a.results.n; i++) {
+        gb_record *r = &a.results.records[i];
+        r->flags = GB_BIT(GB_FLAG_BIMODAL);
+        r->time.mode_counts[0] = r->time.mode_counts[1] = 5;
+    }
+    expect_slower_by_four();
+}
+END_TEST
+
+START_TEST(a_case_without_a_value_in_the_first_baseline_alone_is_judged)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        run_add(&a, "x", 1, i, 0);
+    }
+    expect_slower_by_four();
+}
+END_TEST
+
+START_TEST(CMP_02_a_case_of_later_baselines_alone_is_missed)
+{
+    gb_results others[4];
+    gb_compare_options how = HOW(.gate = true);
+    both("z", 5);
+    gb_comparison c = after_a_bad_first(1, others, how);
+    ck_assert(!gb_comparison_incomplete(&c, &how));
+    close_nights(&c, others, 5);
+    runs_close(&a, &b);
+    open_runs();
+    made_run fourth = run_open("fourth", GPU);
+    made_run third = run_open("third", GPU);
+    both("y", 9);
+    run_case(&third, "y", 9, 3, 100, 0.001);
+    run_case(&third, "gone", 1, 3, 100, 0.001);
+    run_case(&fourth, "y", 9, 3, 100, 0.001);
+    run_case(&fourth, "gone", 1, 3, 100, 0.001);
+    gb_results two[] = {third.results, fourth.results};
+    c = compared_with(&a, &b, two, 2, how);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_ONLY_BASELINE], 1);
+    ck_assert_int_eq(find(&c, "gone[n=1]")->verdict, GB_VERDICT_ONLY_BASELINE);
+    ck_assert(gb_comparison_incomplete(&c, &how));
+    says(gb_comparison_headline(&c), "The gate fails: cases are missing in the new run");
+    gb_comparison_free(&c);
+    runs_close(&third, &fourth);
+}
+END_TEST
+
+START_TEST(a_run_is_not_compared_with_itself)
+{
+    gb_results others[1];
+    both("x", 1);
+    json_object_set_new(json_object_get(b.results.document, "run"), "id", json_string("a"));
+    gb_comparison c = compared(&a, &b);
+    ck_assert(warned(&c, "same-run", "run a is given twice"));
+    gb_comparison_free(&c);
+    refused(&a, &b, HOW(.gate = true), GB_INVALID, "run a is given twice");
+    made_run other = run_open("c", GPU);
+    run_case(&other, "x", 1, 3, 100, 0.001);
+    others[0] = other.results;
+    gb_error err = {0};
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    ck_assert_int_eq(gb_compare_results(&a.results, &b.results, others, 1, &how, &c, &err),
+                     GB_INVALID);
+    says(err.message, "baseline and new run are one: run a is given twice");
+    gb_comparison_free(&c);
+    gb_results_free(&other.results);
+}
+END_TEST
+
+START_TEST(an_earlier_run_of_another_unit_does_not_count)
+{
+    static const double quiet[] = {1, 1.002, 0.998, 1.001, 3};
+    gb_results others[8];
+    gb_comparison c = nights(quiet, 5, 1.04, others);
+    ck_assert_int_ne(c.items[0].verdict, GB_VERDICT_SLOWER);
+    gb_comparison_free(&c);
+    json_t *last = json_array_get(json_object_get(others[3].document, "devices"), 0);
+    json_object_set_new(last, "uuid", json_string("GPU-2"));
+    c = compared_with(&a, &b, others, 4, HOW(.gate = false));
+    ck_assert(warned(&c, "other-unit", "earlier run 4 is of another unit"));
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
+    ck_assert_uint_eq(c.items[0].n_a, 4);
+    ck_assert_uint_eq(c.n_baselines, 4);
+    gb_comparison_free(&c);
+    /* The new run of another unit: that, and not two sessions, is why there is no verdict. */
+    json_object_set_new(device_of(&b), "uuid", json_string("GPU-3"));
+    c = compared_with(&a, &b, others, 3, HOW(.gate = false));
+    ck_assert_uint_eq(c.counts[GB_VERDICT_SLOWER], 0);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_SUSPECT_SLOWER], 1);
+    says(gb_comparison_headline(&c), "Slower on another unit of the same model");
+    close_nights(&c, others, 5);
+}
+END_TEST
+
+START_TEST(CMP_13_a_filter_that_fits_two_names_offers_the_rename)
+{
+    static const char *const filters[] = {"copy"};
+    both("x", 7);
+    run_case(&a, "copy_old", 1, 3, 100, 0.001);
+    run_case(&b, "copy_new", 1, 3, 100, 0.001);
+    refused(&a, &b, HOW(.filters = filters, .n_filters = 1), GB_INVALID,
+            "renamed? 'copy_new[n=1]' of the new run is defined alike; if so, add 'aliases: "
+            "[copy_old]' to benchmark 'copy_new'");
+}
+END_TEST
+
+START_TEST(a_gate_with_two_sessions_says_that_it_has_no_teeth)
+{
+    both("x", 1);
+    gb_comparison c = compared_with(&a, &b, NULL, 0, HOW(.gate = true));
+    ck_assert(warned(&c, "gate-without-teeth", "two sessions tell no regression"));
+    gb_comparison_free(&c);
+    c = compared(&a, &b);
+    ck_assert(!warned(&c, "gate-without-teeth", ""));
+    gb_comparison_free(&c);
+    run_pair(&a, &b);
+    c = compared_with(&a, &b, NULL, 0, HOW(.gate = true));
+    ck_assert(!warned(&c, "gate-without-teeth", ""));
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(halves_the_wrong_way_round_are_told)
+{
+    both("x", 1);
+    run_pair(&a, &b);
+    gb_comparison c = compared(&a, &b);
+    ck_assert(!warned(&c, "reversed", ""));
+    gb_comparison_free(&c);
+    run_pair(&b, &a);
+    c = compared(&a, &b);
+    ck_assert(warned(&c, "reversed", "the wrong way round"));
+    gb_comparison_free(&c);
+    refused(&a, &b, HOW(.gate = true), GB_INVALID, "the wrong way round");
 }
 END_TEST
 
@@ -580,6 +777,18 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, unfinished_runs_are_compared_and_marked);
     tcase_add_test(tcase, earlier_runs_tell_how_far_runs_differ);
     tcase_add_test(tcase, one_run_counts_once);
+    tcase_add_test(tcase, CMP_02_a_case_that_failed_in_the_first_baseline_alone_is_judged);
+    tcase_add_test(tcase, CMP_02_a_case_missing_in_the_first_baseline_alone_is_judged);
+    tcase_add_test(tcase,
+                   CMP_20_a_case_of_another_definition_in_the_first_baseline_alone_is_judged);
+    tcase_add_test(tcase, TIM_17_a_case_of_two_groups_in_the_first_baseline_alone_is_judged);
+    tcase_add_test(tcase, a_case_without_a_value_in_the_first_baseline_alone_is_judged);
+    tcase_add_test(tcase, CMP_02_a_case_of_later_baselines_alone_is_missed);
+    tcase_add_test(tcase, a_run_is_not_compared_with_itself);
+    tcase_add_test(tcase, an_earlier_run_of_another_unit_does_not_count);
+    tcase_add_test(tcase, CMP_13_a_filter_that_fits_two_names_offers_the_rename);
+    tcase_add_test(tcase, a_gate_with_two_sessions_says_that_it_has_no_teeth);
+    tcase_add_test(tcase, halves_the_wrong_way_round_are_told);
     tcase_add_test(tcase, CMP_12_a_pinned_reference_sees_slow_decay_and_a_rolling_window_does_not);
     tcase_add_test(tcase, RES_01_what_is_not_finite_is_null_in_JSON);
     tcase_add_test(tcase, RES_05_keys_are_unique);
