@@ -18,6 +18,11 @@ typedef struct gb_baselines {
 int gb_baselines_load(gb_cli *cli, gb_baselines *out);
 void gb_baselines_free(gb_baselines *baselines);
 
+/* Before anything is measured: whether the session's devices and cases can be compared with the
+ * baselines at all (decide_first.c). Returns GB_EXIT_OK, or the status that the comparison would
+ * end with, after having printed why. */
+int gb_decide_first(gb_session *session, const gb_baselines *baselines);
+
 /* After a session has been measured and finished with `status`: compares it with the baselines,
  * under --confirm measures the cases that differ again, and shows the comparison. Returns the worse
  * of all statuses; a run without figures for a verdict (4, 6, interrupted) keeps its own. */

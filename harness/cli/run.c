@@ -187,6 +187,8 @@ static int run(gb_cli *cli)
     } else if (!status) {
         status = gb_session_devices(&session);
         if (!status)
+            status = gb_decide_first(&session, &baselines);
+        if (!status)
             status = cli->args.against || cli->args.against_device
                          ? gb_decide_by_turns(&session)
                          : measure_and_report(&session, &baselines);

@@ -36,6 +36,28 @@ run 0 --baseline first --out second --threshold 1000%
 has out "two sessions, which differ"
 json second/compare.json 'd["evidence"] == "sessions" and d["regression"] is False'
 
+# What cannot be compared is found before anything is measured, and is one JSON document.
+sed 's/name: m/name: other/' s.yaml >other.yaml
+expect 2 "$GPUBENCH_TEST" run other.yaml --device cpu --baseline first --gate --out x --json
+json out 'd["error"]["exit_code"] == 2 and "no case in common" in d["error"]["message"]'
+[ ! -e x ] || fail "it measured before it looked whether there is anything to compare"
+cp -r first elsewhere
+python3 - <<'END'
+import json
+for name in ("results.json",):
+    d = json.load(open("elsewhere/" + name))
+    d["devices"][0]["name"] = "another cpu"
+    json.dump(d, open("elsewhere/" + name, "w"))
+END
+expect 2 "$GPUBENCH_TEST" run s.yaml --device cpu --baseline elsewhere --out x --quiet
+has err "different devices"
+[ ! -e x ] || fail "it measured before it looked at the device"
+
+# A gate that two sessions decide cannot fail by a slower case, and says so.
+expect 0 "$GPUBENCH_TEST" run s.yaml --device cpu --gate --baseline first --out toothless --quiet \
+    --threshold 1000%
+has err "warning[gate-without-teeth]"
+
 # A case that fails in the new run fails the gate, and is no regression.
 sed 's/\[paced, good\]/[paced, good, fail]/' s.yaml >more.yaml
 expect 3 "$GPUBENCH_TEST" run more.yaml --device cpu --gate --baseline first --out third --quiet
