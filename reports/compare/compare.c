@@ -263,9 +263,10 @@ void gb_comparison_count(gb_comparison *c)
     }
 }
 
-gb_code gb_compare_results(const gb_results *a, const gb_results *b, const gb_results others[],
-                           size_t n_others, const gb_compare_options *options, gb_comparison *out,
-                           gb_error *err)
+/* a and others as gb_compare_baseline orders them. */
+static gb_code compare_all(const gb_results *a, const gb_results *b,
+                           const gb_results *const others[], size_t n_others,
+                           const gb_compare_options *options, gb_comparison *out, gb_error *err)
 {
     gb_devices devices = {0};
     gb_side side_a = {0}, side_b = {0};
@@ -316,5 +317,22 @@ done:
     free(devices.map);
     gb_side_free(&side_a);
     gb_side_free(&side_b);
+    return code;
+}
+
+gb_code gb_compare_results(const gb_results *a, const gb_results *b, const gb_results others[],
+                           size_t n_others, const gb_compare_options *options, gb_comparison *out,
+                           gb_error *err)
+{
+    gb_compare_options how = *options;
+    const gb_results **all = calloc(n_others + 1, sizeof(gb_results *));
+    *out = (gb_comparison){0};
+    gb_code code = all != NULL ? gb_compare_baseline(a, b, others, n_others, all, err)
+                               : gb_fail(err, GB_NO_MEMORY, "out of memory for a comparison");
+    if (code == GB_OK) {
+        how.names[0] = all[0] == a ? how.names[0] : NULL;
+        code = compare_all(all[0], b, all + 1, n_others, &how, out, err);
+    }
+    free(all);
     return code;
 }

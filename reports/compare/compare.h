@@ -114,13 +114,13 @@ typedef struct gb_comparison {
 } gb_comparison;
 
 /* Compares two results (not owned; they must outlive *out). `others`: further earlier runs of the
- * baseline's side. Errors: GB_INVALID: no case in common (both sides' counts), a filter that
- * matches nothing (with close names), a run given twice (the baseline as the new run, alone and
- * without a gate: a warning), a metric of another dimension, an unknown direction, other devices
- * without cross_device or in gate mode (field by field), an unfinished baseline or the halves of a
- * pair the wrong way round in gate mode; GB_UNAVAILABLE: another environment under
- * strict_environment (which); GB_HARDWARE_FAULT: see gb_results_baseline; GB_NO_MEMORY. Free with
- * gb_comparison_free, also after an error. */
+ * baseline's side; where `a` alone is of another unit than b, one of them takes its place. Errors:
+ * GB_INVALID: no case in common (both sides' counts), a filter that matches nothing (with close
+ * names), a run given twice (the baseline as the new run, alone and without a gate: a warning), a
+ * metric of another dimension, an unknown direction, other devices without cross_device or in gate
+ * mode (field by field), an unfinished baseline or the halves of a pair the wrong way round in gate
+ * mode; GB_UNAVAILABLE: another environment under strict_environment (which); GB_HARDWARE_FAULT:
+ * see gb_results_baseline; GB_NO_MEMORY. Free with gb_comparison_free, also after an error. */
 gb_code gb_compare_results(const gb_results *a, const gb_results *b, const gb_results others[],
                            size_t n_others, const gb_compare_options *options, gb_comparison *out,
                            gb_error *err);

@@ -10,7 +10,8 @@ static const char *run_id(const gb_results *results)
 }
 
 /* One run counted twice would show a spread between runs that is none. */
-static gb_code check_distinct(gb_comparison *c, const gb_results others[], size_t n, gb_error *err)
+static gb_code check_distinct(gb_comparison *c, const gb_results *const others[], size_t n,
+                              gb_error *err)
 {
     const char *first = run_id(c->a), *new = run_id(c->b);
     if (first != NULL && new != NULL && strcmp(first, new) == 0) {
@@ -25,10 +26,10 @@ static gb_code check_distinct(gb_comparison *c, const gb_results others[], size_
                                      first);
     }
     for (size_t i = 0; i < n; i++) {
-        const char *id = run_id(&others[i]);
+        const char *id = run_id(others[i]);
         const gb_results *before[] = {c->a, c->b};
         for (size_t k = 0; id != NULL && k < 2 + i; k++) {
-            const char *other = run_id(k < 2 ? before[k] : &others[k - 2]);
+            const char *other = run_id(k < 2 ? before[k] : others[k - 2]);
             if (other != NULL && strcmp(id, other) == 0) {
                 return gb_fail(err, GB_INVALID,
                                "run %s is given twice: each earlier run counts once, and the new "
@@ -40,7 +41,41 @@ static gb_code check_distinct(gb_comparison *c, const gb_results others[], size_
     return GB_OK;
 }
 
-gb_code gb_compare_earlier(gb_comparison *c, const gb_results others[], size_t n, gb_error *err)
+/* Whether the two runs are of the same unit, or nothing says otherwise. */
+static gb_code same_unit(const gb_results *a, const gb_results *b, bool *same, gb_error *err)
+{
+    gb_devices devices = {0};
+    gb_buf why = {0};
+    gb_code code = gb_devices_pair(a, b, &devices, &why, err);
+    *same = code == GB_OK && !devices.other_unit && !devices.other_model;
+    free(devices.map);
+    gb_buf_free(&why);
+    return code;
+}
+
+gb_code gb_compare_baseline(const gb_results *a, const gb_results *b, const gb_results others[],
+                            size_t n, const gb_results *all[], gb_error *err)
+{
+    size_t first = n;
+    bool same;
+    gb_code code = same_unit(a, b, &same, err);
+    for (size_t i = 0; i < n; i++) {
+        all[i + 1] = &others[i];
+    }
+    for (size_t i = 0; code == GB_OK && !same && i < n; i++) {
+        code = same_unit(&others[i], b, &same, err);
+        first = i;
+    }
+    all[0] = a;
+    if (code == GB_OK && same && first < n) {
+        all[0] = &others[first];
+        all[first + 1] = a;
+    }
+    return code;
+}
+
+gb_code gb_compare_earlier(gb_comparison *c, const gb_results *const others[], size_t n,
+                           gb_error *err)
 {
     c->earlier = calloc(n + 1, sizeof c->earlier[0]);
     if (c->earlier == NULL) {
@@ -51,7 +86,7 @@ gb_code gb_compare_earlier(gb_comparison *c, const gb_results others[], size_t n
         gb_earlier *e = &c->earlier[c->n_earlier++];
         gb_devices devices = {0};
         gb_buf why = {0};
-        e->results = &others[i];
+        e->results = others[i];
         code = gb_results_baseline(e->results, err);
         if (code == GB_OK) {
             code = gb_devices_pair(c->a, e->results, &devices, &why, err);
@@ -65,13 +100,13 @@ gb_code gb_compare_earlier(gb_comparison *c, const gb_results others[], size_t n
             code = gb_fail(err, GB_INVALID,
                            "earlier run %zu did not finish, and a gate needs whole ones", i + 1);
         }
-        if (code == GB_OK &&
-            devices.other_unit) { /* how far this unit's runs differ it cannot say */
-            c->n_baselines--;
+        if (code == GB_OK && devices.other_unit) {
+            c->n_baselines--; /* how far runs of the baseline's unit differ it cannot say */
+            const char *id = run_id(e->results);
             code = gb_compare_warn(c, err, "other-unit",
-                                   "earlier run %zu is of another unit of the same model than the "
-                                   "baseline: it does not count",
-                                   i + 1);
+                                   "earlier run %s is of another unit of the same model than the "
+                                   "other runs: it does not count",
+                                   id != NULL ? id : "without an id");
         } else if (code == GB_OK) {
             code = gb_table_make(e->results, &e->table, err);
         }

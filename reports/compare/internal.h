@@ -39,10 +39,15 @@ gb_code gb_compare_environment(gb_comparison *c, const gb_devices *devices, gb_e
 gb_code gb_compare_warn(gb_comparison *c, gb_error *err, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* earlier.c: tables and keys of the further earlier runs into c->earlier. GB_INVALID: one is given
+/* earlier.c: which of all n + 1 earlier runs the others are matched with: `a`, unless that is of
+ * another unit than the new run and one of the others is not. all[0] gets it, the rest follow. */
+gb_code gb_compare_baseline(const gb_results *a, const gb_results *b, const gb_results others[],
+                            size_t n, const gb_results *all[], gb_error *err);
+/* Tables and keys of the further earlier runs into c->earlier. GB_INVALID: one is given
  * twice, of another model, or did not finish in gate mode; GB_HARDWARE_FAULT. One of another unit
  * is left out with a warning. */
-gb_code gb_compare_earlier(gb_comparison *c, const gb_results others[], size_t n, gb_error *err);
+gb_code gb_compare_earlier(gb_comparison *c, const gb_results *const others[], size_t n,
+                           gb_error *err);
 /* Whether an earlier run's row can be held against the new one's: no failure, one group of samples,
  * the same definition. */
 bool gb_compare_counts(const gb_row *row, const gb_row *b);

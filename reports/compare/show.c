@@ -127,11 +127,15 @@ void gb_comparison_rule(const gb_comparison *c, gb_buf *out)
                       c->n_baselines);
         break;
     case GB_EVIDENCE_SESSIONS:
-        gb_buf_printf(out,
-                      "two sessions, which differ by more than their replicates show: \"suspect\" "
-                      "at most, beyond the threshold plus the noise floor (%s)",
-                      isnan(c->floor) ? "unknown: see gpubench selftest"
-                                      : gb_format_percent(c->floor, floor, sizeof floor));
+        gb_buf_printf(
+            out,
+            c->other_unit
+                ? "two units of one model, which differ by themselves: \"suspect\" at most, "
+                  "beyond the threshold plus the noise floor (%s)"
+                : "two sessions, which differ by more than their replicates show: \"suspect\" "
+                  "at most, beyond the threshold plus the noise floor (%s)",
+            isnan(c->floor) ? "unknown: see gpubench selftest"
+                            : gb_format_percent(c->floor, floor, sizeof floor));
         break;
     case GB_EVIDENCE_CROSS_DEVICE:
         gb_buf_add(out, "different devices: ratios, nothing passes or fails");

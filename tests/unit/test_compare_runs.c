@@ -549,17 +549,31 @@ START_TEST(an_earlier_run_of_another_unit_does_not_count)
     json_t *last = json_array_get(json_object_get(others[3].document, "devices"), 0);
     json_object_set_new(last, "uuid", json_string("GPU-2"));
     c = compared_with(&a, &b, others, 4, HOW(.gate = false));
-    ck_assert(warned(&c, "other-unit", "earlier run 4 is of another unit"));
+    ck_assert(warned(&c, "other-unit", "earlier run night 4 is of another unit"));
     ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
     ck_assert_uint_eq(c.items[0].n_a, 4);
     ck_assert_uint_eq(c.n_baselines, 4);
     gb_comparison_free(&c);
+    /* Nor does the first one alone, when the rest is of the new run's unit. */
+    json_object_set_new(last, "uuid", json_string("GPU-1"));
+    json_object_set_new(device_of(&a), "uuid", json_string("GPU-2"));
+    c = compared_with(&a, &b, others, 3, HOW(.gate = false));
+    ck_assert(warned(&c, "other-unit", "earlier run a is of another unit"));
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_SLOWER);
+    ck_assert_uint_eq(c.items[0].n_a, 3);
+    ck_assert_ptr_eq(c.a, &others[0]);
+    gb_comparison_free(&c);
+    json_object_set_new(device_of(&a), "uuid", json_string("GPU-1"));
     /* The new run of another unit: that, and not two sessions, is why there is no verdict. */
     json_object_set_new(device_of(&b), "uuid", json_string("GPU-3"));
     c = compared_with(&a, &b, others, 3, HOW(.gate = false));
     ck_assert_uint_eq(c.counts[GB_VERDICT_SLOWER], 0);
     ck_assert_uint_eq(c.counts[GB_VERDICT_SUSPECT_SLOWER], 1);
     says(gb_comparison_headline(&c), "Slower on another unit of the same model");
+    gb_buf text = {0};
+    gb_comparison_rule(&c, &text);
+    says(text.data, "two units of one model");
+    gb_buf_free(&text);
     close_nights(&c, others, 5);
 }
 END_TEST
