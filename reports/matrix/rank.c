@@ -7,7 +7,8 @@
 const char gb_matrix_rule[] =
     "Ranks are among devices of one kind. Machines share a rank where their 95 % intervals overlap "
     "with that of the best of the rank, or where they are within 2 % of it: two sessions of the "
-    "same machine can differ by as much. For a price or a watt, a time t counts as 1 / t.";
+    "same machine can differ by as much. Without an interval (one replicate) a machine can be told "
+    "from no other, and shares the rank. For a price or a watt, a time t counts as 1 / t.";
 
 /* A machine's figure as it is ranked: higher is better. */
 typedef struct entry {
@@ -24,10 +25,11 @@ static int best_first(const void *a, const void *b)
     return x->machine < y->machine ? -1 : x->machine > y->machine;
 }
 
-/* Whether b, which is no better, can be told from the best of a rank. */
+/* Whether b, which is no better, cannot be told from the best of a rank. An unknown limit (NAN)
+ * tells nothing apart. */
 static bool tied(const entry *best, const entry *b)
 {
-    return b->high >= best->low || best->value <= b->value * (1 + GB_MATRIX_TIE);
+    return !(b->high < best->low) || best->value <= b->value * (1 + GB_MATRIX_TIE);
 }
 
 static void give_ranks(entry entries[], size_t n, gb_cell cells[], bool price)

@@ -290,12 +290,30 @@ static void add_flags(const gb_matrix *m, size_t machine, gb_buf *out)
     }
 }
 
+/* Classes whose figure has no interval. */
+static void add_unknown(const gb_matrix *m, size_t machine, gb_buf *out)
+{
+    size_t without = 0, all = 0;
+    for (size_t i = 0; i < m->n_classes; i++) {
+        const gb_cell *cell = &m->classes[i].cells[machine];
+        all += isfinite(cell->value);
+        without += isfinite(cell->value) && !isfinite(cell->half);
+    }
+    if (without > 0) {
+        gb_buf_printf(out,
+                      "%zu of its %zu figures %s no interval, for want of replicates: there it "
+                      "shares the rank of those that it cannot be told from. ",
+                      without, all, without == 1 ? "has" : "have");
+    }
+}
+
 void gb_matrix_doubts(const gb_matrix *m, gb_notes *out)
 {
     for (size_t i = 0; i < m->n_machines; i++) {
         gb_buf text = {0}, what = {0};
         gb_machine_doubts(&m->machines[i], &what);
         add_flags(m, i, &what);
+        add_unknown(m, i, &what);
         if (m->machines[i].price.cards > 1) {
             gb_buf_printf(&what,
                           "Its price is for %u cards: what one card did was multiplied by %u, "

@@ -66,7 +66,9 @@ static void say(const gb_matrix *m, bool price, gb_buf *out)
     if (c.shared > 0 && said > 0) {
         gb_buf_printf(out, "; in %zu the lead is shared", c.shared);
     } else if (c.shared > 0) {
-        gb_buf_printf(out, "%s in %zu of %zu classes of work the lead is shared",
+        gb_buf_printf(out,
+                      "%s in %zu of %zu classes of work the lead is shared, by figures within 2 %% "
+                      "of each other or too noisy to be told apart",
                       price ? "For its price," : "No machine leads alone:", c.shared, c.ranked);
     }
     gb_buf_add(out, c.ranked > 0 ? "." : "");

@@ -177,10 +177,14 @@ START_TEST(one_replicate_has_no_interval)
     open_all(&all);
     fill(&all);
     ck_assert(isnan(all.matrix.classes[0].cells[0].low));
-    ck_assert_uint_eq(all.matrix.classes[0].cells[1].rank, 1);
-    ck_assert_uint_eq(all.matrix.classes[0].cells[0].rank, 2);
+    for (size_t i = 0; i < 2; i++) { /* twice as fast, and nobody knows how sure that is */
+        ck_assert_uint_eq(all.matrix.classes[0].cells[i].rank, 1);
+        ck_assert(all.matrix.classes[0].cells[i].shared);
+    }
     char *text = text_of(&all);
     says(text, "200 GB/s +-?");
+    says(text, "1 of its 1 figures has no interval");
+    says(text, "too noisy to be told apart");
     free(text);
     close_all(&all);
 }
