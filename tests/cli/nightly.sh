@@ -65,6 +65,7 @@ for try in 1 2 3; do # a busy machine may hide it once
 done
 [ "$status" -eq 1 ] || fail "10 % slower, and nobody was woken"
 has out '::error title=paced.yaml%3A m[how=paced]'
+grep -q '^::error.*::[+-][0-9.]* %25 .*usually' out || fail "the annotation has no figure"
 has steps.md "repeats agree"
 has steps.md "# gpubench, "
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY

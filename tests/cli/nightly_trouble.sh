@@ -43,7 +43,13 @@ export GITHUB_ACTIONS
 mkdir 'x,y:50%'
 sed 's/kernel: misbehave/kernel: misbehave\n    expect: [{metric: bandwidth, min: 1000 TB\/s}]/' a/s.yaml >'x,y:50%/s.yaml'
 night 1 expects 'x,y:50%/s.yaml'
-has out '::error title=x%2Cy%3A50%25/s.yaml%3A an expectation was not met::'
+has out '::error title=x%2Cy%3A50%25/s.yaml%3A an expectation was not met::expected '
+has expects/*Z/summary.md 'PB/s'
+has expects/*Z/summary.md ': FAILED: '
+suite f.yaml '[good, fail]'
+night 3 "of failed" f.yaml
+has out '::error title=f.yaml%3A a case failed or was wrong::  failed: m[how=fail'
+has of\ failed/*Z/summary.md 'failed: m[how=fail'
 # A page that cannot be written is left out; one that is full is cut, and says so.
 GITHUB_STEP_SUMMARY=/dev/full/x
 export GITHUB_STEP_SUMMARY
@@ -126,6 +132,7 @@ night.send_signal(getattr(signal, "SIG" + name))
 print(night.wait(timeout=20))
 END
     [ "$(cat ended)" = "${end#*:}" ] || fail "SIG$name: exit status $(cat ended)"
+    has err "nightly: interrupted, exit status ${end#*:}; what there is: $name/"
     wait_for 5 no_strays || fail "SIG$name: a child stayed behind"
     json "$(echo "$name"/*Z/slow/results.json)" 'd["complete"] is False and len(d["records"]) == 40'
 done
