@@ -4,13 +4,15 @@
 
 #include "reports/history/internal.h"
 
-/* Where a series' level changed last, or its last night. */
+/* Where a series' level changed last, or its last night: as check has it, one of a clock that is
+ * right. */
 static gb_code latest(gb_history *history, const gb_series *series, char from[64], int64_t *started,
                       gb_error *err)
 {
     gb_nights nights;
     gb_window window;
-    gb_code code = gb_history_nights(history, series->id, 0, 2 * GB_DRIFT_NIGHTS, &nights, err);
+    gb_code code = gb_history_nights(history, series->id, gb_history_latest(), 2 * GB_DRIFT_NIGHTS,
+                                     &nights, err);
     if (code)
         return code;
     code = gb_history_window(history, series, &nights, &window, err);

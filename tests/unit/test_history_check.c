@@ -222,6 +222,12 @@ START_TEST(a_night_of_a_wrong_clock_is_not_the_last)
     report = checked(history, "run-50000"); /* who names it gets it */
     ck_assert_str_eq(report.run, "run-50000");
     gb_history_report_free(&report);
+    gb_series_list one; /* nor is its level what is accepted */
+    char from[64];
+    ck_assert_int_eq(gb_history_find(history, "t", NULL, &one, &err), GB_OK);
+    ck_assert_int_eq(gb_history_accept(history, &one.items[0], NULL, NULL, from, &err), GB_OK);
+    ck_assert_str_eq(from, "run-002");
+    gb_series_list_free(&one);
     gb_history_close(history);
 }
 END_TEST
