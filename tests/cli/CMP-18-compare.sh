@@ -67,6 +67,10 @@ expect 2 "$GPUBENCH" compare a a --gate
 has err "run a is given twice"
 expect 0 "$GPUBENCH" compare a a
 has err "warning[same-run]"
+expect 0 "$GPUBENCH" compare a a --silence same-run --silence noise-floor
+hasnt err "warning"
+expect 3 "$GPUBENCH" compare a b --gate --silence gate-without-teeth --silence noise-floor
+hasnt err "warning"
 # The halves of a run --against the wrong way round
 half="document['run']['pair'] = {'id': 'p', 'role':"
 made old "{\"cases\": {$base}, \"edit\": \"$half 'baseline'}\"}"
@@ -75,5 +79,7 @@ expect 0 "$GPUBENCH" compare old young --gate
 hasnt err "wrong way round"
 expect 0 "$GPUBENCH" compare young old
 has err "warning[reversed]"
+expect 0 "$GPUBENCH" compare young old --silence reversed
+hasnt err "warning"
 expect 2 "$GPUBENCH" compare young old --gate
 has err "the wrong way round"
