@@ -161,7 +161,9 @@ def plots_say_what_they_leave_out(_, out):
     seen = 0
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name, "notes.txt")
-        for text in re.findall(r"plots: \d\d-[^:]*: (.*)", read(path) if os.path.exists(path) else ""):
+        for plot, text in re.findall(r"plots: (\d\d-[^:]*): (.*)", read(path) if os.path.exists(path) else ""):
+            if not os.path.exists(os.path.join(out, name, "plots", f"{plot}.svg")):
+                continue  # nothing was left to draw
             words = re.sub(r"\W+", " ", text)
             for file in ("report.html", "report.md"):
                 seen += 1
