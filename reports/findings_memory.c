@@ -96,12 +96,12 @@ bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
         return false;
     }
     char cache[96], memory[96], factor[96];
-    gb_buf_printf(text, "The last cache delivers %s",
-                  gb_say_figure(roofs.cache_row, "bandwidth", cache, sizeof cache));
+    gb_buf_add(text, "The last cache");
     gb_finding_roof_case(roofs.cache_row, text);
-    gb_buf_printf(text, ", memory %s",
-                  gb_say_figure(roofs.memory_row, "bandwidth", memory, sizeof memory));
+    gb_buf_printf(text, " delivers %s, memory",
+                  gb_say_figure(roofs.cache_row, "bandwidth", cache, sizeof cache));
     gb_finding_roof_case(roofs.memory_row, text);
+    gb_buf_printf(text, " %s", gb_say_figure(roofs.memory_row, "bandwidth", memory, sizeof memory));
     gb_buf_printf(
         text, ": a factor of %s.",
         gb_say_ratio(roofs.cache_row, roofs.memory_row, "bandwidth", 1, 1, factor, sizeof factor));

@@ -35,7 +35,7 @@ bool gb_row_cached(const gb_row *row, const gb_roofs *roofs);
 /* Whether a row does more FLOP/s than its lowest known roof lets it, *roof, by more than noise: by
  * more than 2 % and the noise floor, and with intervals (contrast.h) that do not touch. Measured
  * roofs count before theory; a row with data in the cache has the cache's. False where no roof or
- * nothing of the row's spread is known, and for what is a roof itself. */
+ * nothing of the row's spread is known, and for the kernels that roofs are from. */
 bool gb_row_above_roof(const gb_results *results, const gb_row *row, const gb_roofs *roofs,
                        double *roof);
 /* Flags such rows as implausible, so that table, pages, findings and picture say the same. */

@@ -130,6 +130,14 @@ static gb_code refuse_twice(const inputs *in, size_t i, gb_error *err)
 
 static void warn_about(const gb_cli *cli, const char *dir, const gb_results *results)
 {
+    if (results->damaged) {
+        gb_cli_warn(
+            cli, "damaged",
+            "%s: results.json is damaged: the records are those of cases.jsonl; what it said "
+            "of devices, suite and host is lost, and the run cannot be resumed",
+            dir);
+        return;
+    }
     if (results->torn)
         gb_cli_warn(cli, "torn-line", "%s: the last line of cases.jsonl was torn and left out",
                     dir);
@@ -149,6 +157,8 @@ static gb_code load_inputs(const gb_cli *cli, inputs *in, gb_error *err)
         return gb_fail(err, GB_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < words->n; i++) {
         gb_code code = gb_cli_load_results(words->items[i], &in->results[i], err);
+        if (code == GB_INVALID)
+            code = gb_results_rescue(words->items[i], &in->results[i], NULL) ? code : GB_OK;
         if (code)
             return code;
         in->n = i + 1;
@@ -283,7 +293,8 @@ static int report(gb_cli *cli)
     if (placed) {
         status = gb_exit_worse(status, gb_cli_fail(cli, gb_exit_of_code(placed), &no_place));
     } else if (place) {
-        code = write_csv(place, results, &err);
+        /* The CSV of a whole results.json says more than what is left of a damaged one. */
+        code = results->damaged && !cli->args.out ? GB_OK : write_csv(place, results, &err);
         if (code)
             status = gb_exit_worse(status, gb_cli_fail(cli, gb_exit_of_code(code), &err));
         else if (!status)

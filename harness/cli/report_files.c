@@ -58,7 +58,7 @@ static gb_code write_files(gb_cli *cli, const char *dir, const gb_results *resul
     if (!code)
         code = write_page(dir, "report.html", &page, err);
     if (!code)
-        code = gb_report_markdown(results, GB_MARKDOWN_LIMIT, &text, err);
+        code = gb_report_markdown(results, &pictures, GB_MARKDOWN_LIMIT, &text, err);
     if (!code)
         code = write_page(dir, "report.md", &text, err);
     gb_pictures_free(&pictures);

@@ -208,6 +208,15 @@ static int load_earlier(gb_session *s)
         return fail(s, GB_INVALID, &err);
     }
     gb_code code = gb_results_load(args->resume, false, &s->earlier, &err);
+    gb_results left;
+    if (code == GB_INVALID && gb_results_rescue(args->resume, &left, NULL) == GB_OK) {
+        gb_fail(
+            &err, GB_INVALID,
+            "%s: results.json is damaged, and without the suite in it the run cannot go on; the "
+            "%zu records of cases.jsonl are whole: gpubench report %s shows them",
+            args->resume, left.n, args->resume);
+        gb_results_free(&left);
+    }
     if (code)
         return fail(s, code, &err);
     s->resumed = true;

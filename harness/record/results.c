@@ -358,3 +358,35 @@ gb_code gb_results_load_lines(const char *path, gb_results *out, gb_error *err)
     free(dir);
     return code;
 }
+
+gb_code gb_results_rescue(const char *path, gb_results *out, gb_error *err)
+{
+    struct stat st;
+    char *bytes = NULL;
+    size_t n = 0;
+    const bool directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    char *file = directory ? gb_path_join(path, "results.json") : gb_text_copy(path);
+    json_t *whole = NULL;
+    *out = (gb_results){0};
+    gb_code code = file ? gb_file_read(file, &bytes, &n, err) : GB_NO_MEMORY;
+    if (code == GB_OK && gb_json_load(bytes, n, file, &whole, NULL) == GB_OK) {
+        code = gb_fail_at(err, GB_INVALID, file, 0, 0, "is whole");
+    }
+    if (code == GB_OK) {
+        code = gb_results_load_lines(path, out, err);
+    }
+    if (code == GB_OK) {
+        out->damaged = true;
+        out->document = json_object();
+        out->path = directory ? gb_text_copy(path) : parent_of(path);
+        gb_records_sort(out->records, out->n);
+        code = out->document && out->path ? gb_results_find_fault(out, err) : GB_NO_MEMORY;
+    }
+    json_decref(whole);
+    free(bytes);
+    free(file);
+    if (code != GB_OK) {
+        gb_results_free(out);
+    }
+    return code;
+}

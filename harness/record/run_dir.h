@@ -48,7 +48,8 @@ typedef struct gb_results {
     gb_record *records;
     size_t n;
     bool complete;
-    bool torn; /* a torn last line of cases.jsonl was left out */
+    bool damaged; /* results.json was no JSON: the records are those of cases.jsonl (rescue) */
+    bool torn;    /* a torn last line of cases.jsonl was left out */
     /* The first record that met a hardware fault and what it says, also when a later record of the
      * case has replaced it; owned. NULL: there was none. */
     char *hardware_fault;
@@ -60,6 +61,10 @@ typedef struct gb_results {
  * one). Errors: GB_IO, GB_INVALID (not JSON, wrong schema: both versions named, wrong type: JSON
  * path, duplicate record). After an error *out is zeroed. */
 gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_error *err);
+/* What is left of a run directory whose results.json is no JSON any more (cut off by a full disk or
+ * a broken copy): all records of cases.jsonl with their samples, `damaged`, not complete, an empty
+ * document. GB_INVALID where results.json is JSON, else as gb_results_load; *out is zeroed then. */
+gb_code gb_results_rescue(const char *path, gb_results *out, gb_error *err);
 void gb_results_free(gb_results *results); /* leaves it zeroed */
 /* The records of some cases alone, with their samples, from DIR/cases.jsonl as gpubench writes it:
  * the last of each device, case and replicate, in the order of the file. Lines that do not name one

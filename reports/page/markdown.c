@@ -306,10 +306,35 @@ static void last_line(const paper *p, size_t limit)
     gb_buf_free(&line);
 }
 
-gb_code gb_report_markdown(const gb_results *results, size_t limit, gb_buf *out, gb_error *err)
+/* What the pictures do not show; they themselves stand on the page. */
+static void not_drawn(paper *p, const gb_sheet *sheet)
+{
+    const gb_pictures *pictures = sheet->pictures;
+    size_t n = 0;
+    for (size_t i = 0; pictures != NULL && i < pictures->n; i++) {
+        const gb_drawn *drawn = &pictures->items[i];
+        if (drawn->left_out == NULL || !drawn->whole) {
+            continue;
+        }
+        gb_buf line = {0};
+        gb_buf_printf(&line, "%s: %s", drawn->title, drawn->left_out);
+        if (n++ == 0) {
+            put_line(p, "", "", "### Not in the plots\n\n");
+        }
+        put_line(p, "- ", line.data != NULL ? line.data : "", "\n");
+        p->out->failed |= line.failed;
+        gb_buf_free(&line);
+    }
+    if (n > 0) {
+        put_line(p, "\n", "", "");
+    }
+}
+
+gb_code gb_report_markdown(const gb_results *results, const gb_pictures *pictures, size_t limit,
+                           gb_buf *out, gb_error *err)
 {
     gb_sheet sheet;
-    gb_code code = gb_sheet_open(results, NULL, &sheet, err);
+    gb_code code = gb_sheet_open(results, pictures, &sheet, err);
     if (code != GB_OK) {
         return code;
     }
@@ -323,6 +348,7 @@ gb_code gb_report_markdown(const gb_results *results, size_t limit, gb_buf *out,
     unmet_expectations(&p, &sheet);
     findings(&p, &sheet);
     doubts(&p, &sheet);
+    not_drawn(&p, &sheet);
     for (size_t i = 0; code == GB_OK && i < sheet.n_groups; i++) {
         code = table(&p, &sheet, &sheet.groups[i], err);
     }

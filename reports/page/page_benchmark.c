@@ -146,8 +146,14 @@ void gb_page_pictures(const gb_sheet *sheet, const char *benchmark, gb_buf *out)
         if (strcmp(drawn->group, benchmark) != 0 || !drawn->whole) {
             continue;
         }
-        if (gb_html_picture(out, pictures->dir, drawn->name, drawn->title, drawn->note, &err) !=
-            GB_OK) {
+        gb_buf note = {0};
+        gb_buf_printf(&note, "%s%s%s", drawn->note,
+                      drawn->note[0] != '\0' && drawn->left_out != NULL ? " " : "",
+                      drawn->left_out != NULL ? drawn->left_out : "");
+        gb_code code = gb_html_picture(out, pictures->dir, drawn->name, drawn->title,
+                                       note.data != NULL ? note.data : "", &err);
+        gb_buf_free(&note);
+        if (code != GB_OK) {
             gb_buf text = {0};
             gb_buf_printf(&text, "The plot \"%s\" is not shown here: %s.", drawn->title,
                           err.message);

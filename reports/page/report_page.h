@@ -11,6 +11,8 @@ gb_code gb_report_page(const gb_results *results, const gb_pictures *pictures, g
 /* For a pull request or $GITHUB_STEP_SUMMARY: verdict first, cut below `limit` bytes with a line
  * that says so (GB_MARKDOWN_LIMIT: GitHub's is 1 MiB a step). */
 #define GB_MARKDOWN_LIMIT (1000 * 1000)
-gb_code gb_report_markdown(const gb_results *results, size_t limit, gb_buf *out, gb_error *err);
+/* `pictures`: what they leave out is said; NULL: none. */
+gb_code gb_report_markdown(const gb_results *results, const gb_pictures *pictures, size_t limit,
+                           gb_buf *out, gb_error *err);
 
 #endif

@@ -151,7 +151,7 @@ static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines
     if (gb_figures_plain(&b->figures, &b->wanted)) {
         gb_buf_add(lines, " notitle");
     } else {
-        gb_picture_key(lines, b->figures.items[s].label);
+        gb_picture_key(lines, gb_figures_shown(&b->figures, s));
     }
     gb_buf_printf(lines,
                   ", \\\n  '' index %zu using ($1+%s):($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL

@@ -15,7 +15,6 @@
 #define BAND 0.44     /* of the picture's height, for the lines of an axis */
 #define EDGE 0.04     /* between a band and the picture's edge */
 #define N_PERCENTILES 3
-#define LABEL_COLUMNS 28
 #define AXIS_PIXELS 820.0
 
 typedef struct percentile {
@@ -176,7 +175,7 @@ static char *knee_text(const batch_curve *c, size_t s)
     }
     if (c->figures.n > 1) {
         gb_buf_add(&text, " (");
-        gb_picture_cut(&text, c->figures.items[s].label, LABEL_COLUMNS);
+        gb_picture_cut(&text, gb_figures_shown(&c->figures, s), GB_LEGEND_COLUMNS);
         gb_buf_add(&text, ")");
     }
     if (text.failed) {
@@ -238,7 +237,7 @@ static void add_key(const batch_curve *c, size_t s, const char *what, gb_buf *li
 {
     gb_buf text = {0};
     if (c->figures.n > 1) {
-        gb_picture_cut(&text, c->figures.items[s].label, LABEL_COLUMNS);
+        gb_picture_cut(&text, gb_figures_shown(&c->figures, s), GB_LEGEND_COLUMNS);
         gb_buf_add(&text, ": ");
     }
     gb_buf_add(&text, what);

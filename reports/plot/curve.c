@@ -166,7 +166,7 @@ static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
         if (gb_figures_plain(&c->figures, &c->wanted) && !may_be_fitted(c)) {
             gb_buf_add(&lines, " notitle");
         } else {
-            gb_picture_key(&lines, c->figures.items[s].label);
+            gb_picture_key(&lines, gb_figures_shown(&c->figures, s));
         }
     }
     if (code == GB_OK) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "reports/plot/picture.h"
 #include "reports/plot/series.h"
 
 gb_wanted gb_wanted_of(const json_t *plot, const char *name, size_t most)
@@ -55,7 +56,7 @@ size_t gb_figures_widest(const gb_figures *figures)
 {
     size_t widest = 0;
     for (size_t s = 0; s < figures->n; s++) {
-        size_t width = gb_utf8_width(figures->items[s].label);
+        size_t width = gb_utf8_width(gb_figures_shown(figures, s));
         widest = width > widest ? width : widest;
     }
     return widest;
@@ -93,4 +94,65 @@ double *gb_figures_x(const gb_figures *figures, size_t *n)
     }
     *n = kept;
     return all;
+}
+
+const char *gb_figures_shown(const gb_figures *figures, size_t series)
+{
+    const gb_series *one = &figures->items[series];
+    return one->shown != NULL ? one->shown : one->label;
+}
+
+/* Whether two legend texts are the same when they are cut. */
+static bool look_alike(const gb_figures *f)
+{
+    json_t *seen = json_object();
+    bool alike = false;
+    for (size_t i = 0; i < f->n && !alike; i++) {
+        gb_buf cut = {0};
+        gb_picture_cut(&cut, gb_figures_shown(f, i), GB_LEGEND_COLUMNS);
+        alike = cut.data != NULL && json_object_get(seen, cut.data) != NULL;
+        json_object_set_new(seen, cut.data != NULL ? cut.data : "", json_true());
+        gb_buf_free(&cut);
+    }
+    json_decref(seen);
+    return alike;
+}
+
+/* The values of a series' parameters, which all of its rows have, without their names. */
+static void brief(const gb_figures *f, const gb_wanted *wanted, size_t s, gb_buf *out)
+{
+    const gb_row *row = f->items[s].points[0].row;
+    const char *param;
+    json_t *value;
+    json_object_foreach(row->first->params, param, value)
+    {
+        char text[160];
+        bool varies = false;
+        for (size_t i = 0; i < f->n && !varies; i++) {
+            const gb_row *other = f->items[i].points[0].row;
+            varies = !json_equal(value, json_object_get(other->first->params, param));
+        }
+        if (varies && (wanted->x == NULL || strcmp(param, wanted->x) != 0)) {
+            gb_buf_printf(out, "%s%s", out->length > 0 ? ", " : "",
+                          gb_row_param_text(row, param, text, sizeof text));
+        }
+    }
+    gb_buf_printf(out, "%s", f->items[s].label + f->items[s].own); /* the device */
+}
+
+void gb_figures_name(gb_figures *f, const gb_wanted *wanted)
+{
+    for (int way = 0; way < 2 && look_alike(f); way++) {
+        for (size_t s = 0; s < f->n; s++) {
+            gb_buf text = {0};
+            if (way == 0) {
+                brief(f, wanted, s, &text);
+            } else {
+                gb_buf_printf(&text, "%zu: %s", s + 1, gb_figures_shown(f, s));
+            }
+            free(f->items[s].shown);
+            f->items[s].shown = gb_text_copy(text.data != NULL ? text.data : "");
+            gb_buf_free(&text);
+        }
+    }
 }

@@ -198,8 +198,8 @@ static void draw_mark(ladder *l, const mark *m)
 static void write_legend(const ladder *l, gb_legend *legend)
 {
     for (size_t s = 0; s < l->figures.n && l->figures.n > 1; s++) { /* one needs no name */
-        gb_legend_entry(legend, l->figures.items[s].label, gb_picture_dash(s), gb_picture_point(s),
-                        gb_picture_colour(s), NULL);
+        gb_legend_entry(legend, gb_figures_shown(&l->figures, s), gb_picture_dash(s),
+                        gb_picture_point(s), gb_picture_colour(s), NULL);
     }
     if (l->unknown.length > 0) {
         char *text = gb_text_format("sizes not known, not drawn: %s", l->unknown.data);

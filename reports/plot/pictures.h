@@ -7,11 +7,12 @@
 #include "base/text.h"
 
 typedef struct gb_drawn {
-    char *name;  /* DIR/plots/NAME.{gp,dat,svg,png}; owned */
-    char *title; /* for the page's heading and the picture's text for the blind; owned */
-    char *group; /* the benchmark that it is of; "" for none; owned */
-    char *note;  /* a sentence below the picture; "" for none; owned */
-    bool whole;  /* both pictures were drawn whole */
+    char *name;     /* DIR/plots/NAME.{gp,dat,svg,png}; owned */
+    char *title;    /* for the page's heading and the picture's text for the blind; owned */
+    char *group;    /* the benchmark that it is of; "" for none; owned */
+    char *note;     /* a sentence below the picture; "" for none; owned */
+    char *left_out; /* what it does not show, in sentences; NULL for nothing; owned */
+    bool whole;     /* both pictures were drawn whole */
 } gb_drawn;
 
 /* Zero-initialise; free with gb_pictures_free. */

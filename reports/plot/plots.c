@@ -2,6 +2,7 @@
 #include "reports/plot/plots.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/findings.h"
@@ -94,6 +95,25 @@ static void plot_name(const json_t *plot, size_t number, char *name, size_t size
     snprintf(name, size, "%02zu-%s", number + 1, file);
 }
 
+/* What the notes from `begin` on say of this picture, as sentences: the same stand below it. */
+static void keep_notes(gb_drawn *drawn, const gb_buf *notes, size_t begin)
+{
+    gb_buf text = {0};
+    char *head = gb_text_format("plots: %s: ", drawn->name);
+    const char *at = notes->data != NULL && head != NULL ? notes->data + begin : "";
+    for (const char *end; *at != '\0'; at = end) {
+        const size_t skip = strncmp(at, head, strlen(head)) == 0 ? strlen(head) : 0;
+        end = strchr(at, '\n');
+        end = end != NULL ? end + 1 : at + strlen(at);
+        if (skip > 0 && (size_t)(end - at) > skip + 1) {
+            gb_buf_printf(&text, "%s%.*s.", text.length > 0 ? " " : "",
+                          (int)((size_t)(end - at) - skip - 1), at + skip);
+        }
+    }
+    free(head);
+    drawn->left_out = text.data;
+}
+
 static gb_code add_plot(const gb_results *results, const gb_table *table, const json_t *plot,
                         size_t number, gb_pictures *pictures, gb_buf *notes, gb_error *err)
 {
@@ -106,6 +126,7 @@ static gb_code add_plot(const gb_results *results, const gb_table *table, const 
         return GB_OK;
     }
     gb_buf script = {0}, data = {0}, title = {0};
+    const size_t begin = notes->length;
     plot_name(plot, number, name, sizeof name);
     plot_title(plot, &title);
     gb_code code = type->write(results, table, plot, name, &script, &data, notes, err);
@@ -116,6 +137,9 @@ static gb_code add_plot(const gb_results *results, const gb_table *table, const 
         code = gb_pictures_add(pictures, name, title.data,
                                json_string_value(json_object_get(plot, "benchmark")), type->note,
                                &script, &data, err);
+        if (code == GB_OK) {
+            keep_notes(&pictures->items[pictures->n - 1], notes, begin);
+        }
     }
     gb_buf_free(&script);
     gb_buf_free(&data);

@@ -287,6 +287,7 @@ static void finish(search *s, gb_buf *notes)
             grow(series->points[p].y, &f->y_min, &f->y_max);
         }
     }
+    gb_figures_name(f, s->wanted);
 }
 
 gb_code gb_figures_collect(const gb_results *results, const gb_table *table,
@@ -324,6 +325,7 @@ void gb_figures_free(gb_figures *figures)
 {
     for (size_t i = 0; i < figures->n; i++) {
         free(figures->items[i].label);
+        free(figures->items[i].shown);
         free(figures->items[i].points);
     }
     free(figures->items);

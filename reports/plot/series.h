@@ -16,6 +16,7 @@ typedef struct gb_point {
 
 typedef struct gb_series {
     char *label; /* "h2d, pinned", "n 300": of the benchmark's name where nothing differs; owned */
+    char *shown; /* the label in legends: told apart from the others when it is cut; owned */
     size_t own;  /* length of the label before the device's name */
     int device;
     uint32_t index;   /* of its first case in the suite, on any device */
@@ -63,7 +64,13 @@ void gb_figures_block(const gb_figures *figures, const gb_wanted *wanted, size_t
 /* The range of y with its intervals. One that is longer than a factor of two (replicates that
  * differ) leaves the picture instead of flattening all else. */
 void gb_figures_range(const gb_figures *figures, double *low, double *high);
-/* Columns of the longest label. */
+/* What legends show, `columns` of it at least: the label where that tells all series apart, else
+ * without the parameters' names ("1 KiB, pinned, h2d"), else with a number before it. Set by
+ * gb_figures_collect. Out of memory leaves NULL, and gb_figures_shown the label. */
+#define GB_LEGEND_COLUMNS 28
+void gb_figures_name(gb_figures *figures, const gb_wanted *wanted);
+const char *gb_figures_shown(const gb_figures *figures, size_t series);
+/* Columns of the longest text in the legend. */
 size_t gb_figures_widest(const gb_figures *figures);
 /* Whether there is one series whose label says nothing that title and axes do not. */
 bool gb_figures_plain(const gb_figures *figures, const gb_wanted *wanted);

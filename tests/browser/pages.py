@@ -7,6 +7,7 @@ Every *.html below the directories is a page. One browser session serves for all
 1 when anything is wrong, 77 when there is no browser here. A deliberately bad page (bad.html) is
 looked at first: each check has to find fault with it."""
 import argparse
+import base64
 import json
 import os
 import sys
@@ -17,6 +18,7 @@ sys.path.insert(0, HERE)
 import webdriver  # noqa: E402
 
 MAX_BYTES = 2_000_000
+MAX_PRINTED = 4_000_000  # bytes of PDF: hatched bars once made 30 MB
 WIDTHS = (360, 1440)
 LOCAL = ("file:", "data:", "about:", "blob:")
 with open(os.path.join(HERE, "checks.js"), encoding="utf-8") as file:
@@ -160,6 +162,8 @@ def printed(page):
               len(screen))
     found = page.inside("checks.contrast()")
     page.note("print", [p + ", print" for p in found["problems"]])
+    size = len(base64.b64decode(browser.cdp("Page.printToPDF", printBackground=True)["data"]))
+    page.note("print", [f"printed it has {size} bytes"] if size > MAX_PRINTED else [])
     browser.media()
     page.screen = screen
 

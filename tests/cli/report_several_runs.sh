@@ -61,3 +61,19 @@ has err damaged/results.json
 [ ! -e x ] || fail "a report of what cannot be read"
 expect 2 "$GPUBENCH" report
 has err 'DIR'
+
+# A results.json that was cut off: what cases.jsonl has is shown, with a warning; nothing else is.
+cp -r one cut
+size=$(wc -c <one/results.json)
+head -c "$((size / 2))" one/results.json >cut/results.json
+expect 0 "$GPUBENCH" report cut --no-plots
+has err 'cut: results.json is damaged: the records are those of cases.jsonl'
+[ "$(grep -c '^  [hd]2[hd] .*B/s' out)" -eq 4 ] || fail "not the figures of cases.jsonl"
+has cut/report.html 'the run did not finish'
+cmp one/results.csv cut/results.csv || fail "the CSV lost its devices"
+expect 2 "$GPUBENCH" run --resume cut
+has err 'gpubench report cut shows them'
+"$GPUBENCH" verify cut >out 2>err && fail "verify takes a damaged run"
+rm cut/cases.jsonl
+expect 2 "$GPUBENCH" report cut --out x
+has err cut/results.json

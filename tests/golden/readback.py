@@ -62,12 +62,13 @@ class Case:
         return math.exp(statistics.fmean(map(math.log, values))) if values else None
 
     def half(self):
-        """Half of the 95 % interval between replicates, as a fraction."""
+        """Half of the 95 % interval between replicates, one step of the timer at least, as a fraction."""
         logs = [math.log(r["time_ns"]["median"]) for r in self.ok if r["time_ns"]["median"]]
         if len(logs) < 2 or len(logs) < len(self.ok):
             return 0.0
         t = STUDENT.get(len(logs) - 1) or student_95(len(logs) - 1)
-        return math.expm1(t * statistics.stdev(logs) / math.sqrt(len(logs)))
+        steps = [(r["resolution_ns"] or 0) / (r["iterations_per_sample"] or 1) / r["time_ns"]["median"] for r in self.ok]
+        return max(math.expm1(t * statistics.stdev(logs) / math.sqrt(len(logs))), *steps)
 
     def percentile(self, name):
         values = [r["time_ns"][name] for r in self.ok if r["time_ns"][name]]

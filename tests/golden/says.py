@@ -4,6 +4,7 @@
   says.py GPUBENCH OUT      OUT: what reports.py made
 """
 import csv
+import html
 import html.parser
 import os
 import re
@@ -137,7 +138,7 @@ def res_21_unit_and_figure_belong_together(_, out):
 def res_22_incomplete_sets_say_so(_, out):
     """Where not everything was measured, table, page and Markdown say how much."""
     said = {"mixed": ("3 ok", "1 failed", "1 skipped"), "failed": ("1 failed", "1 wrong"),
-            "skipped": ("1 skipped",), "names": ("17 ok", "1 failed")}
+            "skipped": ("1 skipped",), "names": ("18 ok", "1 failed")}
     for run, counts in said.items():
         table = read(os.path.join(out, run, "table.txt"))
         yield from (f"{run}/table.txt: not '{c}'" for c in counts if c not in table)
@@ -155,7 +156,24 @@ def res_22_incomplete_sets_say_so(_, out):
                     yield f"{run}/{name}: not '{count}'"
 
 
-CHECKS = (res_10_no_holes_in_names, res_18_the_same_from_a_copy, res_20_nothing_from_elsewhere,
+def plots_say_what_they_leave_out(_, out):
+    """What a warning says of a picture stands below it and in report.md too."""
+    seen = 0
+    for name in sorted(os.listdir(out)):
+        path = os.path.join(out, name, "notes.txt")
+        for plot, text in re.findall(r"plots: (\d\d-[^:]*): (.*)", read(path) if os.path.exists(path) else ""):
+            if not os.path.exists(os.path.join(out, name, "plots", f"{plot}.svg")):
+                continue  # nothing was left to draw
+            words = re.sub(r"\W+", " ", text)
+            for file in ("report.html", "report.md"):
+                seen += 1
+                if words not in re.sub(r"\W+", " ", html.unescape(read(os.path.join(out, name, file)))):
+                    yield f"{name}/{file}: not there: {text}"
+    if seen < 10:
+        yield "no fixture leaves anything out"
+
+
+CHECKS = (plots_say_what_they_leave_out, res_10_no_holes_in_names, res_18_the_same_from_a_copy, res_20_nothing_from_elsewhere,
           res_21_unit_and_figure_belong_together, res_22_incomplete_sets_say_so)
 
 

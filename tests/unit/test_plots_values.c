@@ -1,6 +1,7 @@
 /* What bars and batch curves plot is what the records say; what is left out is said. */
 #include "base/units.h"
 #include "reports/findings.h"
+#include "reports/plot/series.h"
 #include "unit/locale_case.h"
 #include "unit/plots_fixture.h"
 
@@ -241,6 +242,47 @@ START_TEST(more_series_than_can_be_told_apart_are_left_out_and_said)
 }
 END_TEST
 
+/* Five words and numbers in each label: cut alike, "bytes 1 KiB, memory pinned, dir...". */
+START_TEST(legend_entries_are_never_the_same)
+{
+    static const char *const ways[] = {"h2d", "d2h", "bidirectional"};
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    for (uint32_t i = 0; i < 6; i++) {
+        char params[200];
+        snprintf(params, sizeof params,
+                 "{\"batch\": 1, \"bytes\": 1024, \"direction_of_the_copy\": \"%s\", "
+                 "\"memory_of_the_host\": \"pinned\", \"pieces_of_each\": %u}",
+                 ways[i % 3], i / 3 + 1);
+        fixture_add(&f, "c", "copy", params, i, 0, 1000 + i, 1e9);
+    }
+    gb_table table;
+    gb_figures figures = {0};
+    gb_buf notes = {0};
+    json_t *series = json_pack("[s, s]", "memory_of_the_host", "pieces_of_each");
+    const gb_wanted wanted = {
+        .name = "p", .benchmark = "c", .x = "batch", .y = "time", .series = series, .most = 10};
+    ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+    ck_assert_int_eq(gb_figures_collect(&f.results, &table, &wanted, &figures, &notes, NULL),
+                     GB_OK);
+    ck_assert_uint_eq(figures.n, 6);
+    for (size_t a = 0; a < figures.n; a++) {
+        for (size_t b = 0; b < a; b++) {
+            ck_assert_str_ne(gb_figures_shown(&figures, a), gb_figures_shown(&figures, b));
+            ck_assert_int_ne(strncmp(gb_figures_shown(&figures, a), gb_figures_shown(&figures, b),
+                                     GB_LEGEND_COLUMNS - 3),
+                             0);
+        }
+    }
+    ck_assert_str_eq(gb_figures_shown(&figures, 0), "h2d, 1");
+    gb_figures_free(&figures);
+    gb_table_free(&table);
+    gb_buf_free(&notes);
+    json_decref(series);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(emulated_figures_are_not_drawn_beside_others)
 {
     for (int all = 0; all < 2; all++) {
@@ -455,6 +497,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, batch_curves_are_the_records_figures);
     tcase_add_test(tests, the_knee_is_that_of_the_findings);
     tcase_add_test(tests, a_percentile_that_nobody_has_is_not_in_the_legend);
+    tcase_add_test(tests, legend_entries_are_never_the_same);
     tcase_add_test(tests, more_series_than_can_be_told_apart_are_left_out_and_said);
     tcase_add_test(tests, emulated_figures_are_not_drawn_beside_others);
     tcase_add_test(tests, cases_that_differ_in_another_parameter_are_series_of_their_own);

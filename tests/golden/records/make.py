@@ -205,7 +205,7 @@ def flagged():
 NAMES = ['a,b', 'say "x", y', "NaN_Infinity_test", "=1+1", "@here", "-dash", "+plus",
          "`back`tick`", "ümläut ß 日本 😀", "<b>&amp;</b>", "'quoted'", "a_b^c{d}\\e|f",
          "<script>window.__xss = 1</script>", '"><img src=x onerror="window.__xss = 2">',
-         "</title></style></script><h1>out</h1>", "<!-- comment", "]]> &#60;i&#62;", "$(id) %s %n"]
+         "</title></style></script><h1>out</h1>", "<!-- comment", "a_long_name_" * 12, "]]> &#60;i&#62;", "$(id) %s %n"]
 HOSTILE = "<img src=x onerror='window.__xss = 3'> & \"quoted\" `id` |pipe|"
 
 
