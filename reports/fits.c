@@ -55,8 +55,7 @@ static gb_code fit_curve(const gb_table *table, size_t first, char *const keys[]
     *fit = none;
     gb_code code = gb_stats_fit(bytes, ns, n, fit, err);
     if (code == GB_OK && fit->max_error > GB_WORST_FIT) {
-        code = gb_fail(err, GB_INVALID, "the worst point is off by %.0f %%",
-                       100 * fit->max_error);
+        code = gb_fail(err, GB_INVALID, "the worst point is off by %.0f %%", 100 * fit->max_error);
         *fit = none;
     }
     return code;

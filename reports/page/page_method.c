@@ -119,11 +119,17 @@ void gb_page_method(const gb_sheet *sheet, gb_buf *out)
         {"held back", false},         {"replicates", true}, {"samples a replicate", true},
         {"iterations a sample", true}};
     gb_html_section(out, "How each figure was measured");
-    gb_html_table(out, "What was taken for each benchmark", columns, 7);
+    gb_buf rows = {0};
     for (size_t i = 0; i < sheet->n_groups; i++) {
-        method_row(&sheet->groups[i], out);
+        method_row(&sheet->groups[i], &rows);
     }
-    gb_html_table_end(out);
+    if (rows.length > 0) {
+        gb_html_table(out, "What was taken for each benchmark", columns, 7);
+        gb_buf_add(out, rows.data);
+        gb_html_table_end(out);
+    }
+    out->failed |= rows.failed;
+    gb_buf_free(&rows);
     gb_html_paragraph(out, NULL,
                       "A time is nanoseconds of one iteration: the median over the samples of a "
                       "replicate, then the geometric centre of the replicates. A replicate is a "

@@ -13,6 +13,7 @@
 
 #define WIDTH 1000
 #define PLOT_HEIGHT 540.0
+#define TITLE_COLUMNS 76 /* centred over the left half, whose middle is near the edge */
 #define LEFT 85.0
 #define MIDDLE 690.0 /* right edge of the left plot */
 #define GAP 30.0
@@ -287,14 +288,16 @@ static void left_plot(drawing *g)
 {
     const gb_distribution *d = g->d;
     const double room = (d->high - d->low) / g->scale * 0.06; /* for the replicates' names */
-    gb_buf title = {0}, y_label = {0};
-    gb_buf_printf(&title, "%s%s%s", d->title != NULL ? d->title : "Samples",
+    gb_buf whole = {0}, title = {0}, y_label = {0};
+    gb_buf_printf(&whole, "%s%s%s", d->title != NULL ? d->title : "Samples",
                   d->title != NULL ? ": " : " of ", d->row->first->case_id);
+    gb_picture_cut(&title, whole.data != NULL ? whole.data : "", TITLE_COLUMNS);
     gb_buf_printf(&y_label, "time per iteration (%s), lower is better", g->unit);
     gb_picture_head(d->results, d->row->first->device, title.data != NULL ? title.data : "",
                     "sample, in the order taken", y_label.data != NULL ? y_label.data : "",
                     &g->canvas.body);
-    g->canvas.body.failed = g->canvas.body.failed || title.failed || y_label.failed;
+    g->canvas.body.failed = g->canvas.body.failed || whole.failed || title.failed || y_label.failed;
+    gb_buf_free(&whole);
     gb_buf_free(&title);
     gb_buf_free(&y_label);
     gb_buf_printf(&g->canvas.body, "unset key\n%s", d->n_samples < FEW ? "set xtics 1\n" : "");

@@ -8,7 +8,8 @@ static gb_buf text_of(const gb_results *results, size_t limit)
 {
     gb_buf text = {0};
     gb_error err = {0};
-    ck_assert_msg(gb_report_markdown(results, NULL, limit, &text, &err) == GB_OK, "%s", err.message);
+    ck_assert_msg(gb_report_markdown(results, NULL, limit, &text, &err) == GB_OK, "%s",
+                  err.message);
     return text;
 }
 

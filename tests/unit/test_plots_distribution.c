@@ -107,6 +107,26 @@ START_TEST(TIM_17_two_modes_are_marked_with_centres_and_counts)
 }
 END_TEST
 
+/* Centred over the left half, a title as long as those of whole pictures would leave it. */
+START_TEST(a_long_title_stays_in_the_picture)
+{
+    const double ns[] = {1000, 1001, 1002};
+    char plot[400], title[121], head[100];
+    memset(title, 'w', 120);
+    title[120] = '\0';
+    snprintf(plot, sizeof plot,
+             "[{\"type\": \"distribution\", \"benchmark\": \"copy\", \"title\": \"%s\"}]", title);
+    snprintf(head, sizeof head, "set title '%.73s...'", title);
+    fixture f;
+    fixture_open(&f, "cuda", plot);
+    add_samples(&f, "copy", 64, 0, 0, ns, 3);
+    picture p = picture_draw(&f, gb_distribution_write);
+    ck_assert(picture_has(&p.script, head));
+    picture_free(&p);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(far_samples_are_marked_at_the_edge_and_counted)
 {
     fixture f;
@@ -464,6 +484,7 @@ static void add_cases(Suite *suite)
     use_environment_locale(tests);
     tcase_add_test(tests, every_sample_is_drawn_in_the_order_taken);
     tcase_add_test(tests, TIM_17_two_modes_are_marked_with_centres_and_counts);
+    tcase_add_test(tests, a_long_title_stays_in_the_picture);
     tcase_add_test(tests, far_samples_are_marked_at_the_edge_and_counted);
     tcase_add_test(tests, TIM_17_of_many_samples_some_are_drawn_and_no_mode_is_lost);
     tcase_add_test(tests, the_first_case_that_where_selects_is_drawn);
