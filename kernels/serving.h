@@ -1,8 +1,10 @@
 /* serving: what its files share. serving.c holds the row and the memory; serving_run.c serves
  * requests, on the device or in virtual time. The device's work is that of batch (batch.h), and who
- * is served when is decided by queue.h. */
+ * is served when is decided by queue.h. Host code alone: the device code is batch.cu. */
 #ifndef GB_KERNELS_SERVING_H
 #define GB_KERNELS_SERVING_H
+
+#if !defined(__cplusplus)
 
 #include "kernels/batch.h"
 #include "kernels/queue.h"
@@ -63,4 +65,5 @@ typedef struct gb_serving_state {
 gb_code gb_serving_enqueue(gb_run *run, gb_error *err);
 gb_code gb_serving_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
 
+#endif
 #endif
