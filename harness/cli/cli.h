@@ -69,6 +69,8 @@ extern const gb_warning gb_warnings[];
 /* stderr: "warning[code]: ..." unless silenced by code. */
 void gb_cli_warn(const gb_cli *cli, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Each of an array of {"code", "text"}. */
+void gb_cli_warn_all(const gb_cli *cli, const json_t *warnings);
 /* stderr: one plain line; not under --quiet. */
 void gb_cli_note(const gb_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* As gb_cli_note, also under --quiet: for what would otherwise look like a hang. */
@@ -87,6 +89,13 @@ void gb_cli_raw_error(const char *text);
 bool gb_cli_color(const char *choice, int fd);
 /* Columns of the terminal on fd; 0: none. */
 int gb_cli_columns(int fd);
+
+/* files.c */
+
+/* Makes a directory and those on the way to it, unless they are there. GB_IO, GB_NO_MEMORY. */
+gb_code gb_cli_make_directory(const char *path, gb_error *err);
+/* A JSON document into a file, whole; takes the reference. GB_IO, GB_NO_MEMORY. */
+gb_code gb_cli_write_json(const char *path, json_t *json, gb_error *err);
 
 /* signals.c: SIGINT, SIGTERM and SIGHUP count up instead of ending the process. */
 extern volatile sig_atomic_t gb_cli_interrupts;

@@ -1,7 +1,6 @@
 /* `gpubench compare`: verdicts on two runs, from their directories alone. */
 #include "cli/compare.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -136,39 +135,10 @@ int gb_cli_comparison_status(const gb_cli *cli, const gb_comparison *comparison)
     return status;
 }
 
-static void show_warnings(const gb_cli *cli, const gb_comparison *comparison)
-{
-    size_t i;
-    const json_t *warning;
-    json_array_foreach(comparison->warnings, i, warning)
-    {
-        gb_cli_warn(cli, json_string_value(json_object_get(warning, "code")), "%s",
-                    json_string_value(json_object_get(warning, "text")));
-    }
-}
-
 static gb_code write_markdown(const gb_comparison *comparison, const char *path, gb_error *err)
 {
     gb_buf text = {0};
     gb_code code = gb_comparison_markdown(comparison, MARKDOWN_LINES, &text, err);
-    if (!code)
-        code = gb_page_write(path, &text, err);
-    gb_buf_free(&text);
-    return code;
-}
-
-static gb_code write_json(const gb_comparison *comparison, const char *path, gb_error *err)
-{
-    gb_buf text = {0};
-    json_t *json = NULL;
-    gb_code code = gb_comparison_json(comparison, &json, err);
-    char *dump = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(json);
-    gb_buf_add(&text, dump ? dump : "");
-    gb_buf_add(&text, "\n");
-    if (!code && (!dump || text.failed))
-        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
-    free(dump);
     if (!code)
         code = gb_page_write(path, &text, err);
     gb_buf_free(&text);
@@ -180,13 +150,16 @@ static gb_code write_all(gb_cli *cli, const gb_comparison *comparison, const cha
                          gb_error *err)
 {
     gb_buf notes = {0};
+    json_t *document = NULL;
     char *json = gb_text_format("%s/compare.json", dir);
     char *markdown = gb_text_format("%s/compare.md", dir);
     gb_code code = json && markdown ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    if (!code && mkdir(dir, 0777) != 0 && errno != EEXIST)
-        code = gb_fail_at(err, GB_IO, dir, 0, 0, "cannot be made: %s", strerror(errno));
     if (!code)
-        code = write_json(comparison, json, err);
+        code = gb_cli_make_directory(dir, err);
+    if (!code)
+        code = gb_comparison_json(comparison, &document, err);
+    if (!code)
+        code = gb_cli_write_json(json, document, err);
     if (!code)
         code = write_markdown(comparison, markdown, err);
     if (!code)
@@ -206,7 +179,7 @@ int gb_cli_comparison_show(gb_cli *cli, const gb_comparison *comparison, const c
     gb_error err = {0};
     gb_buf text = {0};
     json_t *json = NULL;
-    show_warnings(cli, comparison);
+    gb_cli_warn_all(cli, comparison->warnings);
     gb_code code = cli->json
                        ? gb_comparison_json(comparison, &json, &err)
                        : gb_comparison_text(comparison, cli->args.all, cli->color_out, &text, &err);

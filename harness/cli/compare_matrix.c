@@ -68,24 +68,6 @@ static gb_code verify(const char *path, gb_matrix_run *run, char **text, gb_erro
     return GB_OK;
 }
 
-static gb_code write_json(const gb_matrix *matrix, const char *path, gb_error *err)
-{
-    gb_buf text = {0};
-    json_t *json = NULL;
-    gb_code code = gb_matrix_json(matrix, &json, err);
-    char *dump = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(json);
-    gb_buf_add(&text, dump ? dump : "");
-    gb_buf_add(&text, "\n");
-    if (!code && (!dump || text.failed))
-        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
-    free(dump);
-    if (!code)
-        code = gb_page_write(path, &text, err);
-    gb_buf_free(&text);
-    return code;
-}
-
 static gb_code write_markdown(const gb_matrix *matrix, const char *path, gb_error *err)
 {
     gb_buf text = {0};
@@ -100,13 +82,16 @@ static gb_code write_markdown(const gb_matrix *matrix, const char *path, gb_erro
 static gb_code write_all(gb_cli *cli, const gb_matrix *matrix, const char *dir, gb_error *err)
 {
     gb_buf notes = {0};
+    json_t *document = NULL;
     char *json = gb_text_format("%s/procurement.json", dir);
     char *markdown = gb_text_format("%s/procurement.md", dir);
     gb_code code = json && markdown ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
     if (!code)
         code = gb_cli_make_directory(dir, err);
     if (!code)
-        code = write_json(matrix, json, err);
+        code = gb_matrix_json(matrix, &document, err);
+    if (!code)
+        code = gb_cli_write_json(json, document, err);
     if (!code)
         code = write_markdown(matrix, markdown, err);
     if (!code)
@@ -141,23 +126,12 @@ static gb_code fill(const gb_cli *cli, gb_matrix *matrix, gb_error *err)
     return code ? code : gb_matrix_fill(matrix, err);
 }
 
-static void show_warnings(const gb_cli *cli, const gb_matrix *matrix)
-{
-    size_t i;
-    const json_t *warning;
-    json_array_foreach(matrix->warnings, i, warning)
-    {
-        gb_cli_warn(cli, json_string_value(json_object_get(warning, "code")), "%s",
-                    json_string_value(json_object_get(warning, "text")));
-    }
-}
-
 static int show(gb_cli *cli, const gb_matrix *matrix)
 {
     gb_error err = {0};
     gb_buf text = {0};
     json_t *json = NULL;
-    show_warnings(cli, matrix);
+    gb_cli_warn_all(cli, matrix->warnings);
     gb_code code = cli->json ? gb_matrix_json(matrix, &json, &err)
                              : gb_matrix_text(matrix, cli->color_out, &text, &err);
     if (!code && cli->args.markdown)

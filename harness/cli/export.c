@@ -1,5 +1,4 @@
 /* `gpubench export`: a run in other tools' formats. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -100,9 +99,7 @@ static gb_code write_all(gb_cli *cli, const gb_exported *what,
     const char *out = cli->args.out;
     if (n > 1 && (!out || strcmp(out, "-") == 0))
         return gb_fail(err, GB_INVALID, "several formats need a folder: --out DIR");
-    if (n > 1 && mkdir(out, 0777) != 0 && errno != EEXIST)
-        return gb_fail_at(err, GB_IO, out, 0, 0, "cannot be made: %s", strerror(errno));
-    gb_code code = GB_OK;
+    gb_code code = n > 1 ? gb_cli_make_directory(out, err) : GB_OK;
     for (size_t i = 0; !code && i < n; i++)
         code = write_one(cli, what, formats[i], n > 1, err);
     return code;

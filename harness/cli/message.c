@@ -114,6 +114,17 @@ void gb_cli_warn(const gb_cli *cli, const char *code, const char *format, ...)
     gb_buf_free(&message);
 }
 
+void gb_cli_warn_all(const gb_cli *cli, const json_t *warnings)
+{
+    size_t i;
+    const json_t *warning;
+    json_array_foreach(warnings, i, warning)
+    {
+        gb_cli_warn(cli, json_string_value(json_object_get(warning, "code")), "%s",
+                    json_string_value(json_object_get(warning, "text")));
+    }
+}
+
 void gb_cli_note(const gb_cli *cli, const char *format, ...)
 {
     if (cli->args.quiet)

@@ -1,9 +1,7 @@
 /* What `run` and `report` make of results: the table on stdout, plots and pages in a directory. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/session.h"
 #include "reports/page/html.h"
@@ -103,35 +101,5 @@ gb_code gb_cli_load_results(const char *path, gb_results *out, gb_error *err)
         gb_results_free(out);
         *out = whole;
     }
-    return code;
-}
-
-gb_code gb_cli_make_directory(const char *path, gb_error *err)
-{
-    gb_code code = GB_OK;
-    char *part = gb_text_copy(path);
-    if (!part)
-        return gb_fail(err, GB_NO_MEMORY, "out of memory");
-    if (!path[0])
-        code = gb_fail(err, GB_IO, "the name of the directory is empty");
-    for (char *at = part; !code && *at;) {
-        struct stat facts;
-        char *slash = strchr(at + 1, '/');
-        if (slash)
-            *slash = '\0';
-        /* Looked for first: on a read-only disk mkdir fails also for what is there. */
-        int why = 0;
-        if (stat(part, &facts) == 0)
-            why = S_ISDIR(facts.st_mode) ? 0 : ENOTDIR;
-        else if (mkdir(part, 0777))
-            why = errno;
-        if (why)
-            code = gb_fail_at(err, GB_IO, part, 0, 0, "cannot be made: %s", strerror(why));
-        if (!slash)
-            break;
-        *slash = '/';
-        at = slash;
-    }
-    free(part);
     return code;
 }

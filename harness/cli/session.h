@@ -92,8 +92,6 @@ int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics);
 int gb_cli_report(gb_cli *cli, const char *dir, const gb_results *results);
 /* gb_results_load, with samples where a plot of the suite shows them and cases.jsonl is there. */
 gb_code gb_cli_load_results(const char *path, gb_results *out, gb_error *err);
-/* Makes a directory and those on the way to it, unless they are there. GB_IO, GB_NO_MEMORY. */
-gb_code gb_cli_make_directory(const char *path, gb_error *err);
 
 /* The run directory that a path means: itself, or that of a results.json in it. The caller frees;
  * NULL on out of memory. */
