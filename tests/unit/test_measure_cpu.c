@@ -130,8 +130,12 @@ START_TEST(bandwidth_is_bytes_over_time_and_a_cached_one_is_marked)
 }
 END_TEST
 
+/* How often a pair is measured before a disturbed machine counts as the kernel's fault. */
+#define MOST_ATTEMPTS 60
+
 /* The compiler has not removed the work: twice the repetitions take twice the time. The shortest
- * sample counts, since other programs only ever lengthen one. */
+ * sample of all attempts counts, since other programs only ever lengthen one: attempts on a busy
+ * machine come closer and closer. */
 START_TEST(KRN_06_twice_the_work_takes_twice_the_time)
 {
     static const struct {
@@ -145,7 +149,8 @@ START_TEST(KRN_06_twice_the_work_takes_twice_the_time)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double ratio = 0, least[2] = {INFINITY, INFINITY};
-        for (int attempt = 0; attempt < 10 && !(ratio >= 1.6 && ratio <= 2.4); attempt++) {
+        for (int attempt = 0; attempt < MOST_ATTEMPTS && !(ratio >= 1.6 && ratio <= 2.4);
+             attempt++) {
             for (int t = 0; t < 2; t++) {
                 gb_record r;
                 measure_ok(cases[i].kernel, t == 0 ? cases[i].once : cases[i].twice,
