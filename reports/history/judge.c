@@ -120,7 +120,9 @@ static void against_reference(const double first[GB_REFERENCE_NIGHTS], const dou
         steps[i - 1] = fabs(last[i] - last[i - 1]);
     }
     sd = fmax(1.4826 * middle(steps, n - 1) / sqrt(2), GB_NOISE_FLOOR);
-    double error = sd * hypot(SD_OF_MEDIAN(GB_REFERENCE_NIGHTS), SD_OF_MEDIAN(GB_REFERENCE_NOW));
+    const double first_sd = SD_OF_MEDIAN(GB_REFERENCE_NIGHTS),
+                 now_sd = SD_OF_MEDIAN(GB_REFERENCE_NOW);
+    double error = sd * sqrt(first_sd * first_sd + now_sd * now_sd);
     double change = out->now - out->level;
     out->judged = true;
     out->beyond = change > GB_SPIKE_Z * error && large(change, worse, GB_REFERENCE_CHANGE);

@@ -40,6 +40,11 @@ double gb_frame_data_y(const gb_frame *f, double py)
     return to_data(py, f->y_min, f->y_max, f->log_y, f->bottom, f->top);
 }
 
+double gb_distance(double dx, double dy)
+{
+    return sqrt(dx * dx + dy * dy);
+}
+
 double gb_text_pixels(const char *text, double size)
 {
     return 0.58 * size * (double)gb_utf8_width(text);
@@ -201,7 +206,7 @@ bool gb_places_along(gb_places *places, gb_box area, double x0, double y0, doubl
                      double *angle)
 {
     static const double along[] = {0.06, 0.3, 0.5, 0.7, 0.94, 0.15, 0.85};
-    double length = hypot(x1 - x0, y1 - y0);
+    double length = gb_distance(x1 - x0, y1 - y0);
     if (!(length >= width)) {
         return false;
     }

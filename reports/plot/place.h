@@ -17,6 +17,9 @@ double gb_frame_y(const gb_frame *frame, double y);
 double gb_frame_data_x(const gb_frame *frame, double px); /* pixels to data */
 double gb_frame_data_y(const gb_frame *frame, double py);
 
+/* The length of (dx, dy). Not hypot: its newest version would tie portable builds to glibc 2.35. */
+double gb_distance(double dx, double dy);
+
 /* About how wide a text is in a sans-serif font of `size` pixels; rather too wide. */
 double gb_text_pixels(const char *text, double size);
 

@@ -139,9 +139,10 @@ static bool is_ambiguous(const drawing *d, const gb_roof_panel *p, const gb_roof
     const double own_x = px(d, point->x), own_y = py(d, point->y);
     for (size_t i = 0; i < p->n_points; i++) {
         const double x = px(d, p->points[i].x), y = py(d, p->points[i].y);
-        const double away =
-            hypot(fmax(fmax(box.x0 - x, x - box.x1), 0), fmax(fmax(box.y0 - y, y - box.y1), 0));
-        if (p->points[i].group != point->group && away < CLOSE && hypot(x - own_x, y - own_y) > 2) {
+        const double away = gb_distance(fmax(fmax(box.x0 - x, x - box.x1), 0),
+                                        fmax(fmax(box.y0 - y, y - box.y1), 0));
+        if (p->points[i].group != point->group && away < CLOSE &&
+            gb_distance(x - own_x, y - own_y) > 2) {
             return true;
         }
     }
