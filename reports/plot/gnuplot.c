@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,28 +31,18 @@ void gb_gnuplot_quote(gb_buf *script, const char *text)
 }
 
 /* A locale with '.' and UTF-8: in plain C gnuplot cannot convert its degree sign to the locale's
- * ASCII and warns about it with every script that sets an encoding. */
-static const char *plain_locale(void)
-{
-    static const char *const names[] = {"C.UTF-8", "C.utf8"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        locale_t found = newlocale(LC_ALL_MASK, names[i], (locale_t)0);
-        if (found != (locale_t)0) {
-            freelocale(found);
-            return names[i];
-        }
-    }
-    return "C";
-}
+ * ASCII and warns about it with every script that sets an encoding. Where it is unknown (before
+ * glibc 2.35, without its file) gnuplot stays in C. */
+#define GNUPLOT_LOCALE "C.UTF-8"
 
 /* In the child: becomes gnuplot. A failed exec sends errno through `report`. */
 static void become_gnuplot(const char *gnuplot, const char *dir, const char *const scripts[],
-                           size_t n, const char *locale, int output, int report)
+                           size_t n, int output, int report)
 {
     const char **argv = calloc(n + 2, sizeof *argv);
     int null = open("/dev/null", O_RDONLY);
     if (argv != NULL && null >= 0 && dup2(null, 0) == 0 && dup2(output, 1) == 1 &&
-        dup2(output, 2) == 2 && chdir(dir) == 0 && setenv("LC_ALL", locale, 1) == 0) {
+        dup2(output, 2) == 2 && chdir(dir) == 0 && setenv("LC_ALL", GNUPLOT_LOCALE, 1) == 0) {
         argv[0] = gnuplot;
         for (size_t i = 0; i < n; i++) {
             argv[i + 1] = scripts[i];
@@ -151,10 +140,9 @@ gb_code gb_gnuplot_run(const char *gnuplot, const char *dir, const char *const s
         return gb_fail(err, GB_IO, "cannot make a pipe: %s", strerror(errno));
     }
     gb_code code;
-    const char *locale = plain_locale();
     pid_t pid = fork();
     if (pid == 0) {
-        become_gnuplot(gnuplot, dir, scripts, n, locale, out[1], report[1]);
+        become_gnuplot(gnuplot, dir, scripts, n, out[1], report[1]);
     }
     close(out[1]);
     close(report[1]);
