@@ -24,14 +24,6 @@ typedef struct search {
     size_t n, capacity;
 } search;
 
-static bool all_hold(const gb_condition *conditions, size_t n, const gb_value args[])
-{
-    for (size_t i = 0; i < n; i++)
-        if (!gb_condition_holds(&conditions[i], args[conditions[i].param]))
-            return false;
-    return true;
-}
-
 static bool names(const gb_condition *conditions, size_t n, size_t param)
 {
     for (size_t i = 0; i < n; i++)
@@ -91,11 +83,11 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
                        s->benchmark->name);
     *s->work -= cost;
     s->index++;
-    if (!all_hold(e->where, e->n_where, args))
+    if (!gb_conditions_hold(e->where, e->n_where, args))
         return GB_OK;
     s->cases++;
-    bool of = e->n_of > 0 && all_hold(e->of, e->n_of, args);
-    bool over = e->n_of > 0 && all_hold(e->over, e->n_over, args);
+    bool of = e->n_of > 0 && gb_conditions_hold(e->of, e->n_of, args);
+    bool over = e->n_of > 0 && gb_conditions_hold(e->over, e->n_over, args);
     if ((e->n_of == 0 || of || over) && s->without == NULL &&
         !gb_case_has_metric(s->benchmark, args, s->kind, e->metric)) {
         s->without = gb_case_id(s->benchmark, args);

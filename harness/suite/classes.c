@@ -36,14 +36,6 @@ bool gb_class_higher(const gb_suite *suite, const gb_class_part *part)
     return part->metric >= 0 && spec->metrics[part->metric].higher_is_better;
 }
 
-static bool selected(const gb_class_part *part, const gb_value args[])
-{
-    for (size_t i = 0; i < part->n_where; i++)
-        if (!gb_condition_holds(&part->where[i], args[part->where[i].param]))
-            return false;
-    return true;
-}
-
 /* Whether a case that passed the kernel's check has the metric, as far as the spec can tell. */
 static bool has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
                        gb_timer timer, int metric)
@@ -54,7 +46,8 @@ static bool has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_dev
 bool gb_class_takes(const gb_suite *suite, const gb_class_part *part, const gb_case *c,
                     gb_device_kind kind)
 {
-    return c->benchmark == &suite->benchmarks[part->benchmark] && selected(part, c->args) &&
+    return c->benchmark == &suite->benchmarks[part->benchmark] &&
+           gb_conditions_hold(part->where, part->n_where, c->args) &&
            (c->status != GB_OK ||
             has_metric(c->benchmark->spec, c->args, kind, c->timer, part->metric));
 }
@@ -150,7 +143,7 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
                        "benchmark '%s': too many cases times classes; name fewer values",
                        s->benchmark->name);
     *s->work -= cost;
-    if (!selected(part, args))
+    if (!gb_conditions_hold(part->where, part->n_where, args))
         return GB_OK;
     s->selected++;
     if (spec->check == NULL || spec->check(args, s->kind, &need, NULL) == GB_OK)

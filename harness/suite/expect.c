@@ -311,14 +311,6 @@ static gb_expect_outcome judge(const gb_expect *expect, double value, bool skipp
     return low || high ? GB_EXPECT_FAILED : GB_EXPECT_MET;
 }
 
-static bool all_hold(const gb_condition *conditions, size_t n, const gb_value args[])
-{
-    for (size_t i = 0; i < n; i++)
-        if (!gb_condition_holds(&conditions[i], args[conditions[i].param]))
-            return false;
-    return true;
-}
-
 static char *no_value(const evaluation *e, const point *p)
 {
     const char *reason = p->first->reason;
@@ -382,7 +374,8 @@ static gb_code compare_points(evaluation *e, const points *p, gb_error *err)
     gb_code code = GB_OK;
     for (size_t i = 0; code == GB_OK && i < p->n; i++) {
         const point *a = &p->items[i];
-        if (!all_hold(x->where, x->n_where, a->args) || !all_hold(x->of, x->n_of, a->args))
+        if (!gb_conditions_hold(x->where, x->n_where, a->args) ||
+            !gb_conditions_hold(x->of, x->n_of, a->args))
             continue;
         if (x->n_of == 0) {
             code = compare_value(e, a, err);
@@ -390,8 +383,8 @@ static gb_code compare_points(evaluation *e, const points *p, gb_error *err)
         }
         for (size_t k = 0; code == GB_OK && k < p->n; k++) {
             const point *b = &p->items[k];
-            if (k == i || !all_hold(x->where, x->n_where, b->args) ||
-                !all_hold(x->over, x->n_over, b->args) || !same_group(e, a, b))
+            if (k == i || !gb_conditions_hold(x->where, x->n_where, b->args) ||
+                !gb_conditions_hold(x->over, x->n_over, b->args) || !same_group(e, a, b))
                 continue;
             if (e->out->n - e->before == MOST_RESULTS)
                 return add_whole(e, GB_EXPECT_UNKNOWN,

@@ -46,6 +46,8 @@ typedef struct gb_condition {
     size_t n;
 } gb_condition;
 bool gb_condition_holds(const gb_condition *condition, gb_value value);
+/* Whether all of them hold for a case: one argument a parameter of the kernel's spec. */
+bool gb_conditions_hold(const gb_condition conditions[], size_t n, const gb_value args[]);
 
 typedef struct gb_exclude {
     gb_condition *conditions; /* all must hold */

@@ -440,6 +440,14 @@ bool gb_condition_holds(const gb_condition *condition, gb_value value)
     }
 }
 
+bool gb_conditions_hold(const gb_condition conditions[], size_t n, const gb_value args[])
+{
+    for (size_t i = 0; i < n; i++)
+        if (!gb_condition_holds(&conditions[i], args[conditions[i].param]))
+            return false;
+    return true;
+}
+
 /* Whether text begins with a comparison; *rest is what follows it and its spaces. */
 static bool comparison(const char *text, gb_compare *op, const char **rest)
 {
