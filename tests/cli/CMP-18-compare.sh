@@ -1,6 +1,6 @@
 #!/bin/sh
 # `compare` end to end: table, JSON, Markdown and page say the same; each case says what to do next.
-# RES-04, RES-05: standard output is one JSON document with unique keys.
+# RES-04, RES-05, RES-06: standard output is one JSON document with unique keys, also of an error.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

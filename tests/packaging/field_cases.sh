@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every row of docs/field-cases.md has a test that carries its id in its name.
+# Every row of docs/field-cases.md has a test that carries its id in its name, and the files that it
+# names are there and carry the id.
 #   field_cases.sh SOURCE
 set -eu
 cd "$1"
@@ -12,6 +13,16 @@ for id in $(sed -n 's/^| \([A-Z][A-Z][A-Z]-[0-9][0-9]\) |.*/\1/p' docs/field-cas
         echo "$id: no test carries this id"
         missing=1
     fi
+    # The files are the words in backquotes of the last cell.
+    # shellcheck disable=SC2016
+    for file in $(sed -n "s/^| $id |.*|\([^|]*\)|\$/\1/p" docs/field-cases.md | tr ',' '\n' |
+        sed -n 's/[^`]*`\([^`]*\)`.*/\1/p'); do
+        case $file in *"$id"*) test -f "tests/$file" && continue ;; esac
+        if ! grep -qE "$id|$word" "tests/$file"; then
+            echo "$id: tests/$file, which its row names, does not carry it"
+            missing=1
+        fi
+    done
 done
 test "$(grep -cE '^\| [A-Z]{3}-[0-9]{2} \|' docs/field-cases.md)" -gt 50
 exit "$missing"

@@ -1,0 +1,141 @@
+/* A comparison as JSON and as Markdown. */
+#include "base/json.h"
+#include "unit/compare_runs_fixture.h"
+
+static json_t *strict_json(const gb_comparison *c)
+{
+    json_t *json = NULL, *again = NULL;
+    gb_error err = {0};
+    ck_assert_int_eq(gb_comparison_json(c, &json, &err), GB_OK);
+    char *text = json_dumps(json, JSON_INDENT(1));
+    ck_assert_ptr_nonnull(text);
+    ck_assert_ptr_null(strstr(text, ": nan"));
+    ck_assert_int_eq(gb_json_load(text, strlen(text), "x", &again, &err), GB_OK);
+    free(text);
+    json_decref(json);
+    return again;
+}
+
+START_TEST(RES_01_what_is_not_finite_is_null_in_JSON)
+{
+    both("x", 1);
+    run_case(&a, "gone", 2, 3, 100, 0.001);
+    gb_comparison c = compared(&a, &b);
+    json_t *json = strict_json(&c);
+    const json_t *last = json_array_get(json_object_get(json, "cases"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(last, "verdict")), "only in baseline");
+    ck_assert(json_is_null(json_object_get(last, "change")));
+    ck_assert(json_is_null(json_object_get(last, "new")));
+    ck_assert(json_is_null(json_object_get(json, "noise_floor")));
+    json_decref(json);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(RES_05_keys_are_unique)
+{
+    /* strict_json refuses a second one: a case of every verdict that there can be at once. */
+    both("x", 1);
+    both("x", 2);
+    b.results.records[b.results.n - 1].definition[0] = 'f';
+    b.results.records[b.results.n - 2].definition[0] = 'f';
+    b.results.records[b.results.n - 3].definition[0] = 'f';
+    run_case(&a, "gone", 3, 3, 100, 0.001);
+    run_case(&b, "fresh", 4, 3, 100, 0.001);
+    both_times("few", 5, 1, 100, 100, 0.001);
+    json_object_set_new(device_of(&b), "driver", json_string("590.01"));
+    gb_comparison c = compared(&a, &b);
+    json_t *json = strict_json(&c);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "cases")), 5);
+    ck_assert_uint_eq(json_object_size(json_object_get(json, "counts")), GB_VERDICT_COUNT);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "environment")), 1);
+    json_decref(json);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(RES_02_a_case_called_NaN_keeps_its_name)
+{
+    both("NaN_Infinity_test", 1);
+    both("<b>|`\xc3\xa9", 2);
+    gb_comparison c = compared(&a, &b);
+    json_t *json = strict_json(&c);
+    gb_buf text = {0}, markdown = {0};
+    const json_t *cases = json_object_get(json, "cases");
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(cases, 0), "case")),
+                     "NaN_Infinity_test[n=1]");
+    ck_assert_int_eq(gb_comparison_text(&c, true, false, &text, NULL), GB_OK);
+    says(text.data, "NaN_Infinity_test[n=1]");
+    ck_assert_int_eq(gb_comparison_markdown(&c, 10, &markdown, NULL), GB_OK);
+    says(markdown.data, "2 same");
+    json_decref(json);
+    gb_buf_free(&text);
+    gb_buf_free(&markdown);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(CMP_24_a_verdict_can_be_made_again_from_the_JSON)
+{
+    run_pair(&a, &b);
+    both_times("x", 1, 5, 100, 103, 0.004);
+    gb_comparison c = compared(&a, &b);
+    json_t *json = strict_json(&c);
+    const json_t *one = json_array_get(json_object_get(json, "cases"), 0);
+    double y[2][5], mean[2] = {0, 0}, squares = 0;
+    static const char *const sides[] = {"baseline", "new"};
+    for (size_t s = 0; s < 2; s++) {
+        const json_t *values = json_object_get(json_object_get(one, sides[s]), "replicates");
+        ck_assert_uint_eq(json_array_size(values), 5);
+        for (size_t i = 0; i < 5; i++) {
+            y[s][i] = log(json_number_value(json_array_get(values, i)));
+            mean[s] += y[s][i] / 5;
+        }
+        for (size_t i = 0; i < 5; i++) {
+            squares += (y[s][i] - mean[s]) * (y[s][i] - mean[s]);
+        }
+    }
+    ck_assert(
+        near(json_number_value(json_object_get(one, "change")), expm1(mean[1] - mean[0]), 1e-12));
+    ck_assert(near(json_number_value(json_object_get(one, "se")), sqrt(squares / 20), 1e-12));
+    ck_assert(json_number_value(json_object_get(one, "p")) < 0.01);
+    ck_assert(json_number_value(json_object_get(one, "threshold")) == 0.02);
+    ck_assert_str_eq(json_string_value(json_object_get(one, "verdict")), "slower");
+    ck_assert_str_eq(json_string_value(json_object_get(json, "evidence")), "interleaved");
+    json_decref(json);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+START_TEST(markdown_has_the_verdict_first_and_a_limit)
+{
+    run_pair(&a, &b);
+    for (int n = 0; n < 9; n++) {
+        both_times("x|y", n, 5, 100, 110 + n, 0.001);
+    }
+    gb_comparison c = compared(&a, &b);
+    gb_buf text = {0};
+    ck_assert_int_eq(gb_comparison_markdown(&c, 4, &text, NULL), GB_OK);
+    ck_assert_ptr_eq(strstr(text.data, "## Regression"), text.data);
+    says(text.data, "9 slower");
+    says(text.data, "5 more cases are left out here");
+    says(text.data, "x\\|y\\[n=8\\]");
+    ck_assert_ptr_null(strstr(text.data, "n=0"));
+    gb_buf_free(&text);
+    gb_comparison_free(&c);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *forms = tcase_create("forms");
+    tcase_add_checked_fixture(forms, open_runs, close_runs);
+    tcase_add_test(forms, RES_01_what_is_not_finite_is_null_in_JSON);
+    tcase_add_test(forms, RES_05_keys_are_unique);
+    tcase_add_test(forms, RES_02_a_case_called_NaN_keeps_its_name);
+    tcase_add_test(forms, CMP_24_a_verdict_can_be_made_again_from_the_JSON);
+    tcase_add_test(forms, markdown_has_the_verdict_first_and_a_limit);
+    suite_add_tcase(suite, forms);
+}
+
+GB_CHECK_MAIN("compare_forms", add_cases)
