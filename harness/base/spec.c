@@ -136,6 +136,16 @@ int gb_spec_metric(const gb_kernel_spec *spec, const char *name)
     return -1;
 }
 
+const gb_metric_spec *gb_spec_metric_at(const gb_kernel_spec *spec, int metric)
+{
+    static const gb_metric_spec time = {.name = "time",
+                                        .unit = "ns",
+                                        .summary = "time of one iteration",
+                                        .numerator = GB_PER_NOTHING,
+                                        .part = GB_WHOLE};
+    return metric < 0 ? &time : &spec->metrics[metric];
+}
+
 double gb_work_count(const gb_work *work, gb_numerator which)
 {
     switch (which) {
@@ -161,9 +171,7 @@ double gb_work_count(const gb_work *work, gb_numerator which)
 bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
                         gb_timer timer, int metric)
 {
-    if (metric < 0)
-        return true;
-    const gb_metric_spec *m = &spec->metrics[metric];
+    const gb_metric_spec *m = gb_spec_metric_at(spec, metric);
     if (m->part >= 0 && spec->has_part != NULL && !spec->has_part(args, timer, m->part))
         return false;
     if (m->numerator == GB_PER_NOTHING)

@@ -180,6 +180,8 @@ int gb_spec_param(const gb_kernel_spec *spec, const char *name);
 /* The timer of a case for which the suite chose `chosen`. */
 gb_timer gb_spec_timer(const gb_kernel_spec *spec, const gb_value args[], gb_timer chosen);
 int gb_spec_metric(const gb_kernel_spec *spec, const char *name);
+/* A metric by its index; of -1 that of "time", which every kernel has (ns, lower is better). */
+const gb_metric_spec *gb_spec_metric_at(const gb_kernel_spec *spec, int metric);
 /* Whether a case may have a value of a metric (index; -1: time): its samples tell the time of the
  * part, and something is counted. For arguments that passed check. */
 bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,

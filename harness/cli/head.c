@@ -110,9 +110,7 @@ static json_t *condition_json(const gb_benchmark *benchmark, const gb_condition 
 
 static const char *metric_name(const gb_kernel_spec *spec, int metric)
 {
-    if (metric == GB_PLOT_NO_METRIC)
-        return NULL;
-    return metric < 0 ? "time" : spec->metrics[metric].name;
+    return metric == GB_PLOT_NO_METRIC ? NULL : gb_spec_metric_at(spec, metric)->name;
 }
 
 static const char *unit_of(const gb_param *param)
@@ -164,11 +162,10 @@ static json_t *gates_json(const gb_suite *suite)
     for (size_t i = 0; object && i < suite->n_benchmarks; i++) {
         const gb_benchmark *b = &suite->benchmarks[i];
         if (b->gate_metric != -2)
-            json_object_set_new(
-                object, b->name,
-                json_pack("{s:s, s:f}", "metric",
-                          b->gate_metric < 0 ? "time" : b->spec->metrics[b->gate_metric].name,
-                          "worse", b->gate_worse));
+            json_object_set_new(object, b->name,
+                                json_pack("{s:s, s:f}", "metric",
+                                          gb_spec_metric_at(b->spec, b->gate_metric)->name, "worse",
+                                          b->gate_worse));
     }
     return object;
 }
@@ -204,7 +201,7 @@ static json_t *class_cases(const gb_suite *suite, const gb_class *class, gb_plan
         for (size_t i = 0; good && plan && i < plan->n_cases; i++) {
             for (size_t p = 0; good && p < class->n_parts; p++) {
                 const gb_case *c = &plan->cases[i];
-                const char *metric = gb_class_metric_name(suite, &class->parts[p]);
+                const char *metric = gb_class_metric(suite, &class->parts[p])->name;
                 if (!gb_class_takes(suite, &class->parts[p], c, plan->kind))
                     continue;
                 char *key = gb_text_format("%s %s", metric, c->id);

@@ -18,22 +18,9 @@ void gb_class_free(gb_class *class)
     free(class->title);
 }
 
-const char *gb_class_metric_name(const gb_suite *suite, const gb_class_part *part)
+const gb_metric_spec *gb_class_metric(const gb_suite *suite, const gb_class_part *part)
 {
-    const gb_kernel_spec *spec = suite->benchmarks[part->benchmark].spec;
-    return part->metric < 0 ? "time" : spec->metrics[part->metric].name;
-}
-
-const char *gb_class_unit(const gb_suite *suite, const gb_class_part *part)
-{
-    const gb_kernel_spec *spec = suite->benchmarks[part->benchmark].spec;
-    return part->metric < 0 ? "ns" : spec->metrics[part->metric].unit;
-}
-
-bool gb_class_higher(const gb_suite *suite, const gb_class_part *part)
-{
-    const gb_kernel_spec *spec = suite->benchmarks[part->benchmark].spec;
-    return part->metric >= 0 && spec->metrics[part->metric].higher_is_better;
+    return gb_spec_metric_at(suite->benchmarks[part->benchmark].spec, part->metric);
 }
 
 /* Whether a case that passed the kernel's check has the metric, as far as the spec can tell. */
@@ -173,13 +160,13 @@ static gb_code check_part(gb_reader *reader, const gb_class_part *part, uint64_t
         gb_diagnostics_add(reader->diagnostics, part->line, part->column,
                            "classes.cases: no case of benchmark '%s' that is meant has the metric "
                            "'%s' (with this timer)",
-                           benchmark->name, gb_class_metric_name(reader->suite, part));
+                           benchmark->name, gb_class_metric(reader->suite, part)->name);
     return GB_OK;
 }
 
-static const char *direction(bool higher)
+static const char *direction(const gb_metric_spec *metric)
 {
-    return higher ? "higher" : "lower";
+    return metric->higher_is_better ? "higher" : "lower";
 }
 
 /* One figure stands for a class: its cases are in one unit, and one direction is better. */
@@ -191,24 +178,23 @@ static void check_units(gb_reader *reader, gb_class *class)
         const gb_class_part *part = &class->parts[i];
         if (!part->sound)
             continue;
+        const gb_metric_spec *metric = gb_class_metric(suite, part);
         if (first == NULL) {
             first = part;
-            class->unit = gb_class_unit(suite, part);
-            class->higher_is_better = gb_class_higher(suite, part);
-            continue;
+            class->unit = metric->unit;
+            class->higher_is_better = metric->higher_is_better;
         }
-        bool higher = gb_class_higher(suite, part);
-        const char *unit = gb_class_unit(suite, part);
-        if (strcmp(unit, class->unit) == 0 && higher == class->higher_is_better)
+        if (strcmp(metric->unit, class->unit) == 0 &&
+            metric->higher_is_better == class->higher_is_better)
             continue;
+        const gb_metric_spec *before = gb_class_metric(suite, first);
         gb_diagnostics_add(
             reader->diagnostics, part->line, part->column,
             "classes: '%s' mixes %s of benchmark '%s' (%s, %s is better) and %s of benchmark '%s' "
             "(%s, %s is better): one figure cannot stand for both",
-            class->name != NULL ? class->name : "", gb_class_metric_name(suite, first),
-            suite->benchmarks[first->benchmark].name, class->unit,
-            direction(class->higher_is_better), gb_class_metric_name(suite, part),
-            suite->benchmarks[part->benchmark].name, unit, direction(higher));
+            class->name != NULL ? class->name : "", before->name,
+            suite->benchmarks[first->benchmark].name, before->unit, direction(before), metric->name,
+            suite->benchmarks[part->benchmark].name, metric->unit, direction(metric));
     }
 }
 

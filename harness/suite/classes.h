@@ -9,9 +9,7 @@
 bool gb_class_takes(const gb_suite *suite, const gb_class_part *part, const gb_case *c,
                     gb_device_kind kind);
 
-/* Of one entry: its metric's name ("time" included), unit, and whether higher is better. */
-const char *gb_class_metric_name(const gb_suite *suite, const gb_class_part *part);
-const char *gb_class_unit(const gb_suite *suite, const gb_class_part *part);
-bool gb_class_higher(const gb_suite *suite, const gb_class_part *part);
+/* The metric of one entry, "time" included. */
+const gb_metric_spec *gb_class_metric(const gb_suite *suite, const gb_class_part *part);
 
 #endif

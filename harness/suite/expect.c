@@ -403,13 +403,13 @@ gb_code gb_expect_evaluate(const gb_suite *suite, const gb_record records[], siz
     gb_code code = GB_OK;
     for (size_t i = 0; code == GB_OK && i < suite->n_benchmarks; i++) {
         e.benchmark = &suite->benchmarks[i];
-        const gb_kernel_spec *spec = e.benchmark->spec;
         for (size_t k = 0; code == GB_OK && k < e.benchmark->n_expects; k++) {
             points p = {0};
             e.expect = &e.benchmark->expects[k];
             e.before = out->n;
-            e.metric = e.expect->metric < 0 ? "time" : spec->metrics[e.expect->metric].name;
-            e.unit = e.expect->metric < 0 ? "ns" : spec->metrics[e.expect->metric].unit;
+            const gb_metric_spec *metric = gb_spec_metric_at(e.benchmark->spec, e.expect->metric);
+            e.metric = metric->name;
+            e.unit = metric->unit;
             code = collect(e.benchmark, e.metric, records, n, &p, err);
             if (code == GB_OK)
                 code = compare_points(&e, &p, err);

@@ -85,7 +85,7 @@ void gb_read_expect(gb_reader *reader, const gb_node *node, const gb_kernel_spec
         gb_read_error(reader, node, "expect: 'of' and 'over' must name a parameter each");
     const char *unit = NULL; /* of a ratio */
     if (of == NULL && over == NULL)
-        unit = out->metric >= 0 ? spec->metrics[out->metric].unit : "ns";
+        unit = gb_spec_metric_at(spec, out->metric)->unit;
     if (known)
         read_bounds(reader, node, unit, out);
 }

@@ -42,7 +42,7 @@ START_TEST(a_class_is_read)
     ck_assert_str_eq(c->unit, "ns");
     ck_assert(!c->higher_is_better);
     ck_assert_uint_eq(c->n_parts, 2);
-    ck_assert_str_eq(gb_class_metric_name(s, &c->parts[0]), "time");
+    ck_assert_str_eq(gb_class_metric(s, &c->parts[0])->name, "time");
     gb_suite_free(s);
 }
 END_TEST

@@ -54,7 +54,7 @@ static char *read_file(const char *path, size_t *n)
 
 static const char *metric_name(const gb_kernel_spec *spec, int metric)
 {
-    return metric < 0 ? "time" : spec->metrics[metric].name;
+    return gb_spec_metric_at(spec, metric)->name;
 }
 
 static void print_conditions(gb_buf *out, const char *label, const gb_kernel_spec *spec,
