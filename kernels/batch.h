@@ -88,7 +88,7 @@ gb_need gb_batch_need(const gb_batch_sizes *sizes, gb_memory_kind host_kind);
  * failed open too, but for the state itself. */
 gb_code gb_batch_open(gb_run *run, gb_error *err);
 void gb_batch_close(gb_run *run);
-/* Writes the inputs of a whole batch again. */
+/* Writes the inputs of a whole batch again, once the stream is empty. */
 gb_code gb_batch_refill(gb_run *run, gb_error *err);
 /* Poisons all that a request writes. */
 gb_code gb_batch_reset(gb_run *run, gb_error *err);

@@ -179,7 +179,8 @@ static gb_code allocate(gb_run *run, gb_error *err)
     s->requests = calloc(s->window, sizeof *s->requests);
     s->on_device = calloc(s->window, sizeof *s->on_device);
     s->measured = calloc(measured_values(run->args), sizeof *s->measured);
-    if (!s->requests || !s->on_device || !s->measured)
+    s->first_items = calloc(s->window, sizeof *s->first_items);
+    if (!s->requests || !s->on_device || !s->measured || !s->first_items)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the requests of serving");
     gb_code code = run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, inputs_of(&s->model.sizes) * row,
                                         &s->inputs, err);
@@ -203,6 +204,17 @@ static gb_code make_items(gb_run *run, gb_error *err)
     return code;
 }
 
+/* Neighbours begin with different items, and no stretch of requests comes again after some batches:
+ * an answer to another request, or to another batch, is a wrong one. */
+static void choose_items(gb_serving_state *s, uint64_t seed)
+{
+    const uint32_t n = (uint32_t)s->expected.n; /* 4 at least */
+    for (uint32_t i = 0, item = 0; i < s->window; i++) {
+        item = (item + 1 + gb_word32(seed, i) % (n - 1)) % n;
+        s->first_items[i] = item;
+    }
+}
+
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_value *args = run->args;
@@ -224,15 +236,17 @@ static gb_code prepare(gb_run *run, gb_error *err)
     gb_code code = gb_batch_open(run, err);
     if (code == GB_OK)
         code = allocate(run, err);
-    return code == GB_OK ? make_items(run, err) : code;
+    if (code == GB_OK)
+        code = make_items(run, err);
+    if (code == GB_OK)
+        choose_items(s, run->seed);
+    return code;
 }
 
 /* The inputs of a whole batch are those of batch again: requests have overwritten them. */
 static gb_code reset(gb_run *run, gb_error *err)
 {
-    gb_code code = run->dev->ops->stream_sync(run->dev, run->stream, err);
-    if (code == GB_OK)
-        code = gb_batch_refill(run, err);
+    gb_code code = gb_batch_refill(run, err);
     return code == GB_OK ? gb_batch_reset(run, err) : code;
 }
 
@@ -248,6 +262,7 @@ static void release(gb_run *run)
     free(s->requests);
     free(s->on_device);
     free(s->measured);
+    free(s->first_items);
     free(s);
     run->state = NULL;
 }

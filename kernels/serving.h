@@ -48,6 +48,7 @@ typedef struct gb_serving_state {
     double rate;
     gb_batch_reference expected; /* of the items that requests are made of */
     gb_memory inputs;            /* [expected.n][width] */
+    uint32_t *first_items;       /* of each request of a window: which item is its first */
     /* A window: its requests, and for each batch how long the device was busy (ns). */
     size_t window; /* requests of a full one */
     gb_queue_request *requests;

@@ -19,11 +19,10 @@ static uint64_t now(gb_run *run)
 
 /* --- one batch -------------------------------------------------------------------------------- */
 
-/* Which of the prepared items is the j-th of a request: neighbours differ, so that an answer to
- * another request is a wrong one. */
+/* Which of the prepared items is the j-th of a request. */
 static size_t item_of(const gb_serving_state *s, size_t request, uint32_t j)
 {
-    return (request * 5 + j) % s->expected.n;
+    return (s->first_items[request] + j) % s->expected.n;
 }
 
 /* n requests that are served together; `number` is that of the first, which decides their items. */

@@ -222,13 +222,15 @@ static gb_code short_launch(gb_device *device, gb_stream *stream, const gb_fn *f
     return real->launch(device, stream, fn, launch, copies, err);
 }
 
-static gb_copy missing; /* the direction in which nothing is copied */
+static gb_copy missing;   /* the direction in which nothing is copied */
+static int missing_after; /* so many that are */
 
 static gb_code no_copy(gb_device *device, gb_stream *stream, void *to, const void *from,
                        size_t bytes, gb_copy direction, gb_error *err)
 {
-    return direction == missing ? GB_OK
-                                : real->copy(device, stream, to, from, bytes, direction, err);
+    return direction == missing && --missing_after < 0
+               ? GB_OK
+               : real->copy(device, stream, to, from, bytes, direction, err);
 }
 
 /* Some request of a window has a wrong answer: the sample is none, and says so. */
@@ -258,11 +260,33 @@ START_TEST(every_answer_is_checked)
     ops.launch = no_launch;
     noticed(cases[_i], "a launch that does nothing");
     ops.copy = no_copy;
+    missing_after = 0;
     missing = GB_COPY_H2D;
     noticed(cases[_i], "inputs that stay on the host");
     ops.copy = no_copy;
     missing = GB_COPY_D2H;
     noticed(cases[_i], "answers that stay on the device");
+}
+END_TEST
+
+/* Batches of the same size one after the other, as many requests as there are different items, and
+ * so few items that they come again all the time. */
+START_TEST(an_answer_of_the_batch_before_is_a_wrong_one)
+{
+    static const char *const full[] = {
+        "batch=64,rate=100000000,window=200,width=40,hidden=50",
+        "batch=16,rate=100000000,window=200,width=512,hidden=4096",
+        "batch=1,rate=100000000,window=20,width=1638,hidden=4096",
+    };
+    static const gb_copy ways[] = {GB_COPY_H2D, GB_COPY_D2H};
+    for (size_t i = 0; i < GB_COUNT(full); i++) {
+        for (size_t w = 0; w < GB_COUNT(ways); w++) {
+            ops.copy = no_copy;
+            missing = ways[w];
+            missing_after = 2; /* the first batch is a small one */
+            noticed(full[i], "what was left of a full batch before");
+        }
+    }
 }
 END_TEST
 
@@ -301,6 +325,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, too_high_a_rate_shows_in_the_latency_of_all_that_come_later);
     tcase_add_test(tc, a_stalled_server_cannot_hide_it);
     tcase_add_loop_test(tc, every_answer_is_checked, 0, n);
+    tcase_add_test(tc, an_answer_of_the_batch_before_is_a_wrong_one);
     tcase_add_loop_test(tc, an_error_on_the_way_ends_the_window, 0, n);
     suite_add_tcase(suite, tc);
 }
