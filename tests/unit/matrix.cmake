@@ -1,2 +1,5 @@
 gb_unit_test(classes suite_catalog)
 gb_unit_test(matrix gb_matrix)
+gb_unit_test(matrix_counts gb_matrix)
+gb_unit_test(matrix_prices gb_matrix)
+gb_unit_test(matrix_forms gb_matrix)
