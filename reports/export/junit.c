@@ -120,7 +120,8 @@ static void figures(const gb_row *row, gb_buf *out)
         if (isfinite(value)) {
             gb_buf_add(out, "&#10;");
             xml_text(out, name);
-            gb_buf_printf(out, " %s", gb_format_rate(value, unit, text, sizeof text));
+            gb_buf_add(out, " ");
+            xml_text(out, gb_format_rate(value, unit, text, sizeof text));
         }
     }
     gb_buf_add(out, "</system-out>\n");
@@ -176,7 +177,9 @@ static void write_suite(const gb_exported *what, size_t from, size_t to, gb_buf 
                   counts[FAILURE], counts[ERROR], counts[SKIPPED]);
     time_attribute(out, total);
     if (started != NULL) {
-        gb_buf_printf(out, " timestamp=\"%.19s\"", started); /* the schema knows no zone */
+        char when[20]; /* the schema knows no zone */
+        snprintf(when, sizeof when, "%.*s", (int)gb_utf8_cut(started, sizeof when - 1), started);
+        attribute(out, "timestamp", when);
     }
     gb_buf_add(out, ">\n    <properties>\n      <property name=\"device.kind\"");
     attribute(out, "value", gb_results_device_kind(what->results, rows[from].first->device));

@@ -104,8 +104,10 @@ static void write_family(const gb_exported *what, const char *metric, size_t uni
             continue;
         }
         if (!begun) {
-            gb_buf_printf(out, "# HELP %s %s of a case, %s; %s is better.\n# TYPE %s gauge\n", name,
-                          metric, units[unit].what, higher ? "higher" : "lower", name);
+            gb_buf_printf(out, "# HELP %s ", name);
+            label_value(out, metric);
+            gb_buf_printf(out, " of a case, %s; %s is better.\n# TYPE %s gauge\n", units[unit].what,
+                          higher ? "higher" : "lower", name);
             begun = true;
         }
         gb_buf_add(out, name);

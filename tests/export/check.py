@@ -252,10 +252,25 @@ def slower_and_odd(run, tmp):
     write(tmp, "unit", new)
     root = junit_shape(export(os.path.join(tmp, "unit"), "junit", "--baseline", old))
     check(not list(root.iter("failure")), "junit: another unit fails")
+    hostile(new, tmp)
     new["records"][0].update(status="failed", reason_code="crashed", reason="a\ufffeb\uffff\x01<&\"c")
     text = export(write(tmp, "odd", new), "junit")
     check(not set(text) & {"\ufffe", "\uffff", "\x01"}, "junit: what is no character of XML")
     check(any("<&\"c" in f.get("message") for f in junit_shape(text).iter("failure")), "junit: reason")
+
+
+def hostile(document, tmp):
+    """What somebody wrote into a start, a metric's name or a unit stays text."""
+    document = json.loads(json.dumps(document))
+    document["run"]["started"] = 'a"><b>\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4'
+    for record in document["records"]:
+        metric = dict(next(iter(record["metrics"].values())))
+        record["metrics"] = {"a\nb 1": dict(metric, unit="B/s"), "<c>": dict(metric, unit="&<")}
+    folder = write(tmp, "hostile", document)
+    root = junit_shape(export(folder, "junit"))
+    check("<c>" in "".join(root.itertext()) and "&<" in "".join(root.itertext()), "junit: a unit")
+    for line in export(folder, "prometheus").splitlines():
+        check(line.startswith(("# HELP gpubench_", "# TYPE gpubench_", "gpubench_")), line)
 
 
 def usage(run, tmp):
