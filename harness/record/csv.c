@@ -13,37 +13,53 @@ typedef struct row {
     bool begun;
 } row;
 
-static void cell(row *r, const char *text)
+static void quoted(gb_buf *out, const char *text)
 {
-    gb_buf_add(r->out, r->begun ? "," : "");
-    r->begun = true;
     if (!strpbrk(text, ",\"\r\n")) {
-        gb_buf_add(r->out, text);
+        gb_buf_add(out, text);
         return;
     }
-    gb_buf_add(r->out, "\"");
+    gb_buf_add(out, "\"");
     for (const char *c = text; *c; c++) {
-        gb_buf_add_bytes(r->out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+        gb_buf_add_bytes(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
     }
-    gb_buf_add(r->out, "\"");
+    gb_buf_add(out, "\"");
 }
 
-/* Free text. A spreadsheet runs a cell that begins with = + - @ (or a tab or carriage return before
- * one) as a formula: such a text gets a ' in front, and so does one that begins with ', so that a
- * reader gets every text back by taking one leading ' away. */
-static void text_cell(row *r, const char *text)
+/* A spreadsheet runs a cell that begins with = + - @ (or a tab or carriage return before one) as a
+ * formula: such a text gets a ' in front, and so does one that begins with ', so that a reader gets
+ * every text back by taking one leading ' away. */
+void gb_csv_text(gb_buf *out, const char *text)
 {
     if (!text || !text[0] || !strchr("=+-@\t\r'", text[0])) {
-        cell(r, text ? text : "");
+        quoted(out, text ? text : "");
         return;
     }
     char *defused = gb_text_format("'%s", text);
     if (!defused) {
-        r->out->failed = true;
+        out->failed = true;
         return;
     }
-    cell(r, defused);
+    quoted(out, defused);
     free(defused);
+}
+
+static void next_cell(row *r)
+{
+    gb_buf_add(r->out, r->begun ? "," : "");
+    r->begun = true;
+}
+
+static void cell(row *r, const char *text)
+{
+    next_cell(r);
+    quoted(r->out, text);
+}
+
+static void text_cell(row *r, const char *text)
+{
+    next_cell(r);
+    gb_csv_text(r->out, text);
 }
 
 static void real_cell(row *r, double value)

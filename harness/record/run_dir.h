@@ -9,6 +9,7 @@
 #ifndef GB_RECORD_RUN_DIR_H
 #define GB_RECORD_RUN_DIR_H
 
+#include "base/text.h"
 #include "record/record.h"
 
 /* The head of results.json: objects made by whoever knows them; owned. */
@@ -82,6 +83,8 @@ gb_code gb_results_baseline(const gb_results *results, gb_error *err);
  * columns). `devices` is the document's array, which gives each row its device's kind and name;
  * NULL: those stay empty. The text; the caller frees. NULL on out of memory. */
 char *gb_results_csv(const json_t *devices, const gb_record records[], size_t n);
+/* One cell of free text as it stands there; NULL: an empty one. */
+void gb_csv_text(gb_buf *out, const char *text);
 
 /* `gpubench verify`: recomputes suite hash, definition hashes and work (through catalog; may be
  * NULL), summaries and metrics from samples and compares them with what is written. Each difference

@@ -1,7 +1,4 @@
 /* All points, for other tools: docs/history.md names the columns. */
-#include <fnmatch.h>
-#include <math.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -35,29 +32,11 @@ static gb_code each(gb_history *history, const char *pattern, row_function *func
         code = gb_sql_step(history, statement, &row, err);
         if (code || !row)
             break;
-        const char *name = gb_sql_text(statement, CASE);
-        if (!pattern || strstr(name, pattern) || fnmatch(pattern, name, 0) == 0)
+        if (!pattern || gb_text_matches(pattern, gb_sql_text(statement, CASE)))
             function(statement, user);
     }
     sqlite3_finalize(statement);
     return code;
-}
-
-/* A text cell; what a spreadsheet would run is defused as in results.csv. */
-static void cell(gb_buf *out, const char *text)
-{
-    bool quote = strpbrk(text, ",\"\r\n") != NULL;
-    if (quote)
-        gb_buf_add(out, "\"");
-    if (text[0] && strchr("=+-@'\t\r", text[0]))
-        gb_buf_add(out, "'");
-    for (; *text; text++) {
-        if (*text == '"')
-            gb_buf_add(out, "\"");
-        gb_buf_add_bytes(out, text, 1);
-    }
-    if (quote)
-        gb_buf_add(out, "\"");
 }
 
 static void csv_row(sqlite3_stmt *statement, void *user)
@@ -72,7 +51,7 @@ static void csv_row(sqlite3_stmt *statement, void *user)
             gb_buf_add(out,
                        gb_print_double(sqlite3_column_double(statement, i), text, sizeof text));
         else if (sqlite3_column_type(statement, i) != SQLITE_NULL)
-            cell(out, gb_sql_text(statement, i));
+            gb_csv_text(out, gb_sql_text(statement, i));
     }
     gb_buf_add(out, "\r\n");
 }
