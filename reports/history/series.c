@@ -1,5 +1,4 @@
 /* Reading series, nights and environments. */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,11 +40,6 @@ void gb_series_list_free(gb_series_list *list)
     *list = (gb_series_list){0};
 }
 
-static bool matches(const char *pattern, const char *case_id)
-{
-    return !pattern || strstr(case_id, pattern) || fnmatch(pattern, case_id, 0) == 0;
-}
-
 gb_code gb_history_series(gb_history *history, const char *pattern, gb_series_list *out,
                           gb_error *err)
 {
@@ -66,7 +60,7 @@ gb_code gb_history_series(gb_history *history, const char *pattern, gb_series_li
         code = gb_sql_step(history, statement, &row, err);
         if (code || !row)
             break;
-        if (!matches(pattern, gb_sql_text(statement, 1)))
+        if (pattern && !gb_text_matches(pattern, gb_sql_text(statement, 1)))
             continue;
         if (out->n == capacity) {
             capacity = capacity ? 2 * capacity : 64;

@@ -432,6 +432,9 @@ START_TEST(names_that_mean_none_or_several)
     ck_assert_ptr_nonnull(strstr(err.message, "copy-back[{"));
     ck_assert_int_eq(gb_history_find(history, "copy-b*", NULL, &one, &err), GB_OK);
     gb_series_list_free(&one);
+    /* brackets stand for themselves, as in every filter */
+    ck_assert_int_eq(gb_history_find(history, "copy-b*[{*}]", NULL, &one, &err), GB_OK);
+    gb_series_list_free(&one);
     ck_assert_int_eq(gb_history_find(history, "zzz", NULL, &one, &err), GB_INVALID);
     gb_history_close(history);
 }
