@@ -51,22 +51,24 @@ static gb_code no_such_run(gb_history *history, const char *run, gb_error *err)
                    run ? run : "?", last);
 }
 
+/* A night, and the one of the same suite before it. */
+#define NIGHT_AND_BEFORE                                                                           \
+    "SELECT r.id, r.run, r.started, r.suite, (SELECT b.id FROM runs b WHERE b.suite = r.suite "    \
+    "AND "                                                                                         \
+    "b.started < r.started AND b.repeat_of IS NULL ORDER BY b.started DESC LIMIT 1) FROM runs r "  \
+    "WHERE r.repeat_of IS NULL "
+
 static gb_code find_run(gb_checking *c, gb_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
     gb_history_report *report = c->report;
-    gb_code code = gb_sql_prepare(
-        c->history,
-        c->options->run
-            ? "SELECT r.id, r.run, r.started, r.suite, (SELECT b.id FROM runs b WHERE b.suite = "
-              "r.suite AND b.started < r.started AND b.repeat_of IS NULL ORDER BY b.started DESC "
-              "LIMIT 1) FROM runs r WHERE r.run = ? AND r.repeat_of IS NULL"
-            : "SELECT r.id, r.run, r.started, r.suite, (SELECT b.id FROM runs b WHERE b.suite = "
-              "r.suite AND b.started < r.started AND b.repeat_of IS NULL ORDER BY b.started DESC "
-              "LIMIT 1) FROM runs r WHERE r.repeat_of IS NULL ORDER BY r.started > ?, r.started "
-              "DESC, r.id DESC LIMIT 1",
-        &statement, err);
+    gb_code code =
+        gb_sql_prepare(c->history,
+                       c->options->run ? NIGHT_AND_BEFORE "AND r.run = ?"
+                                       : NIGHT_AND_BEFORE "ORDER BY r.started > ?, r.started DESC, "
+                                                          "r.id DESC LIMIT 1",
+                       &statement, err);
     if (!code && c->options->run)
         sqlite3_bind_text(statement, 1, c->options->run, -1, SQLITE_TRANSIENT);
     else if (!code)
@@ -316,11 +318,19 @@ gb_code gb_history_check(gb_history *history, const gb_history_check_options *op
     return code;
 }
 
+bool gb_night_regressed(gb_night_verdict verdict)
+{
+    return verdict == GB_NIGHT_SPIKE_SLOWER || verdict == GB_NIGHT_SLOWER ||
+           verdict == GB_NIGHT_CREEPING;
+}
+
 bool gb_history_regressed(const gb_history_report *report)
 {
-    return report->counts[GB_NIGHT_SPIKE_SLOWER] + report->counts[GB_NIGHT_SLOWER] +
-               report->counts[GB_NIGHT_CREEPING] >
-           0;
+    for (int v = 0; v < GB_NIGHT_VERDICT_COUNT; v++) {
+        if (gb_night_regressed((gb_night_verdict)v) && report->counts[v] > 0)
+            return true;
+    }
+    return false;
 }
 
 void gb_history_report_free(gb_history_report *report)

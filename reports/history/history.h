@@ -179,6 +179,7 @@ typedef struct gb_history_report {
 gb_code gb_history_check(gb_history *history, const gb_history_check_options *options,
                          gb_history_report *out, gb_error *err);
 /* Whether it fails a gate: a confirmed spike, or a level that is slower. */
+bool gb_night_regressed(gb_night_verdict verdict);
 bool gb_history_regressed(const gb_history_report *report);
 gb_code gb_history_report_text(const gb_history_report *report, bool color, gb_buf *out,
                                gb_error *err);

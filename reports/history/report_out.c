@@ -17,15 +17,9 @@ static bool worth_a_line(gb_night_verdict verdict)
     return lines[verdict];
 }
 
-static bool is_regression(gb_night_verdict verdict)
-{
-    return verdict == GB_NIGHT_SPIKE_SLOWER || verdict == GB_NIGHT_SLOWER ||
-           verdict == GB_NIGHT_CREEPING;
-}
-
 static const char *ink(gb_night_verdict verdict)
 {
-    if (is_regression(verdict))
+    if (gb_night_regressed(verdict))
         return "\033[31m";
     if (verdict == GB_NIGHT_SUSPECT || verdict == GB_NIGHT_MISSING ||
         verdict == GB_NIGHT_NOT_JUDGED)
@@ -147,7 +141,7 @@ static json_t *item_json(const gb_checked *c)
     json_t *figures = json_pack(
         "{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:i}", "metric", s->metric,
         "unit", s->unit, "better", s->higher_is_better ? "higher" : "lower", "verdict",
-        gb_night_word(c->verdict), "regression", is_regression(c->verdict), "value",
+        gb_night_word(c->verdict), "regression", gb_night_regressed(c->verdict), "value",
         gb_json_real(c->value), "usual", gb_json_real(c->usual), "change", gb_json_real(c->change),
         "z", gb_json_real(c->z), "night_sd", gb_json_real(c->sd), "nights", (json_int_t)c->nights,
         "repeats", (int)c->repeats, "repeats_agreed", (int)c->agreed);
