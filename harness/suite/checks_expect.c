@@ -89,6 +89,7 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
     bool of = e->n_of > 0 && gb_conditions_hold(e->of, e->n_of, args);
     bool over = e->n_of > 0 && gb_conditions_hold(e->over, e->n_over, args);
     if ((e->n_of == 0 || of || over) && s->without == NULL &&
+        gb_case_runs(s->benchmark, args, s->kind) && /* else skipped there, or told elsewhere */
         !gb_case_has_metric(s->benchmark, args, s->kind, e->metric)) {
         s->without = gb_case_id(s->benchmark, args);
         if (s->without == NULL)

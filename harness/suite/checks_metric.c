@@ -14,13 +14,17 @@ typedef struct wish {
     bool asked; /* some case passed its kernel's own check */
 } wish;
 
+bool gb_case_runs(const gb_benchmark *benchmark, const gb_value args[], gb_device_kind kind)
+{
+    gb_need need = {0};
+    return benchmark->spec->check == NULL ||
+           benchmark->spec->check(args, kind, &need, NULL) == GB_OK;
+}
+
 bool gb_case_has_metric(const gb_benchmark *benchmark, const gb_value args[], gb_device_kind kind,
                         int metric)
 {
     const gb_kernel_spec *spec = benchmark->spec;
-    gb_need need = {0};
-    if (spec->check != NULL && spec->check(args, kind, &need, NULL) != GB_OK)
-        return true; /* skipped there, or told elsewhere */
     return gb_spec_has_metric(spec, args, kind, gb_spec_timer(spec, args, benchmark->timer),
                               metric);
 }
@@ -48,11 +52,9 @@ static bool has_intensity(const gb_benchmark *b, const gb_value args[], gb_devic
 static gb_code look_at(void *user, const gb_value args[], gb_error *err)
 {
     wish *w = user;
-    const gb_kernel_spec *spec = w->benchmark->spec;
-    gb_need need = {0};
     bool has;
     (void)err;
-    if (spec->check != NULL && spec->check(args, w->kind, &need, NULL) != GB_OK)
+    if (!gb_case_runs(w->benchmark, args, w->kind))
         return GB_OK;
     w->asked = true;
     if (w->plot != NULL && strcmp(w->plot->type, "roofline") == 0)

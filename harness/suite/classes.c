@@ -23,20 +23,13 @@ const gb_metric_spec *gb_class_metric(const gb_suite *suite, const gb_class_part
     return gb_spec_metric_at(suite->benchmarks[part->benchmark].spec, part->metric);
 }
 
-/* Whether a case that passed the kernel's check has the metric, as far as the spec can tell. */
-static bool has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
-                       gb_timer timer, int metric)
-{
-    return spec->work == NULL || gb_spec_has_metric(spec, args, kind, timer, metric);
-}
-
 bool gb_class_takes(const gb_suite *suite, const gb_class_part *part, const gb_case *c,
                     gb_device_kind kind)
 {
     return c->benchmark == &suite->benchmarks[part->benchmark] &&
            gb_conditions_hold(part->where, part->n_where, c->args) &&
            (c->status != GB_OK ||
-            has_metric(c->benchmark->spec, c->args, kind, c->timer, part->metric));
+            gb_spec_has_metric(c->benchmark->spec, c->args, kind, c->timer, part->metric));
 }
 
 /* ---- reading ---- */
@@ -120,9 +113,7 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
 {
     search *s = user;
     const gb_class_part *part = s->part;
-    const gb_kernel_spec *spec = s->benchmark->spec;
     uint64_t cost = 1;
-    gb_need need = {0};
     for (size_t i = 0; i < part->n_where; i++)
         cost += part->where[i].n;
     if (cost > *s->work)
@@ -133,9 +124,8 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
     if (!gb_conditions_hold(part->where, part->n_where, args))
         return GB_OK;
     s->selected++;
-    if (spec->check == NULL || spec->check(args, s->kind, &need, NULL) == GB_OK)
-        s->measured += has_metric(spec, args, s->kind,
-                                  gb_spec_timer(spec, args, s->benchmark->timer), part->metric);
+    s->measured += gb_case_runs(s->benchmark, args, s->kind) &&
+                   gb_case_has_metric(s->benchmark, args, s->kind, part->metric);
     return GB_OK;
 }
 

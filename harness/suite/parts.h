@@ -51,8 +51,9 @@ gb_code gb_check_classes(gb_reader *reader, uint64_t *work, gb_error *err);
 /* Gates and plots of metrics that no case of any kind of device can have. As gb_check_expects. */
 gb_code gb_check_metrics(gb_reader *reader, const gb_benchmark *benchmark, uint64_t *work,
                          gb_error *err);
-/* Whether a case may have a value of a metric; true also where its kernel refuses it or skips it.
- */
+/* Whether a case's kernel takes its arguments on a kind of device. */
+bool gb_case_runs(const gb_benchmark *benchmark, const gb_value args[], gb_device_kind kind);
+/* Whether a case that runs may have a value of a metric. */
 bool gb_case_has_metric(const gb_benchmark *benchmark, const gb_value args[], gb_device_kind kind,
                         int metric);
 
