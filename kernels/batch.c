@@ -294,7 +294,6 @@ const gb_kernel gb_kernel_batch = {
     .prepare = prepare,
     .enqueue = gb_batch_enqueue,
     .sample = gb_batch_sample,
-    .samples_itself = gb_batch_samples_itself,
     .reset = gb_batch_reset,
     .verify = gb_batch_verify,
     .release = release,

@@ -103,7 +103,6 @@ gb_code gb_batch_capture(gb_run *run, gb_error *err);
 gb_code gb_batch_submit(gb_run *run, bool events, gb_error *err);
 gb_code gb_batch_enqueue(gb_run *run, gb_error *err);
 gb_code gb_batch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
-bool gb_batch_samples_itself(const gb_value args[], gb_timer timer);
 
 #endif
 #endif

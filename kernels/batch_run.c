@@ -206,10 +206,3 @@ gb_code gb_batch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_err
         code = request(run, out, err);
     return code;
 }
-
-bool gb_batch_samples_itself(const gb_value args[], gb_timer timer)
-{
-    (void)args;
-    (void)timer;
-    return true;
-}

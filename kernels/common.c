@@ -65,6 +65,17 @@ void gb_mismatch_merge(gb_mismatch *bad, const gb_mismatch *part)
     bad->count = count;
 }
 
+void gb_memory_touch(const gb_memory *memory, bool writes)
+{
+    enum { PAGE_BYTES = 4096 }; /* the smallest there is anywhere */
+    volatile char *pages = memory->host;
+    for (size_t i = 0; i < memory->bytes; i += PAGE_BYTES) {
+        const char byte = pages[i];
+        if (writes)
+            pages[i] = byte;
+    }
+}
+
 double gb_sum_tolerance(double epsilon, uint64_t additions, double sum)
 {
     return epsilon * (double)additions * sum;

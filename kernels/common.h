@@ -85,6 +85,11 @@ gb_code gb_memory_compare(gb_run *run, const gb_memory *memory, size_t size, uin
  * enqueued on run->stream; host memory is written at once. */
 gb_code gb_memory_poison(gb_run *run, const gb_memory *memory, gb_error *err);
 
+/* The host touches every page of managed memory, which brings it to the host: by reading, or
+ * (`writes`) by writing what is there already, as new data would. The device leaves it alone
+ * meanwhile, which not every one would bear otherwise. */
+void gb_memory_touch(const gb_memory *memory, bool writes);
+
 /* Calls work(context, first, end) for parts that make up [0, items), on all processors that this
  * process may use, and returns when all is done. */
 typedef void (*gb_host_fn)(void *context, uint64_t first, uint64_t end);

@@ -9,8 +9,6 @@ GB_FN_DECLARE(copy_bytes)
 /* Blocks of a copying kernel per SM: half of what an SM holds, so that both directions run at once
  * (the kernel strides over the rest), and 2 MiB of loads in flight on a large GPU. */
 #define BLOCKS_PER_UNIT 4
-/* Managed memory moves by pages; the smallest there is anywhere. */
-#define PAGE_BYTES 4096
 
 void gb_copy_piece(uint64_t bytes, uint64_t pieces, uint64_t index, uint64_t *offset,
                    uint64_t *length)
@@ -55,18 +53,11 @@ static gb_code copy_lane(gb_run *run, const gb_copy_lane *lane, gb_stream *strea
     return code;
 }
 
-/* The host touches every page of managed memory, which brings it to the host: by writing what is
- * there already (before the device reads), or by reading (after the device wrote). */
+/* The host writes before the device reads, or reads after the device wrote. */
 static void touch(const gb_copy_lane *lane)
 {
     const bool writes = lane->direction == GB_COPY_H2D;
-    const gb_memory *memory = writes ? &lane->from : &lane->to;
-    volatile char *pages = memory->host;
-    for (size_t i = 0; i < memory->bytes; i += PAGE_BYTES) {
-        const char byte = pages[i];
-        if (writes)
-            pages[i] = byte;
-    }
+    gb_memory_touch(writes ? &lane->from : &lane->to, writes);
 }
 
 /* h2d: the host touches, then the device reads; d2h: the device writes, then the host touches. The

@@ -216,13 +216,6 @@ static void release(gb_run *run)
     run->state = NULL;
 }
 
-static bool samples_itself(const gb_value args[], gb_timer timer)
-{
-    (void)args;
-    (void)timer;
-    return true;
-}
-
 /* Where the launches of one iteration alone would fill the queue, the gate would never open. */
 static bool gate_allowed(const gb_value args[], gb_device_kind kind)
 {
@@ -271,7 +264,6 @@ const gb_kernel gb_kernel_graph = {
     .prepare = prepare,
     .enqueue = gb_graph_enqueue,
     .sample = gb_graph_sample,
-    .samples_itself = samples_itself,
     .reset = reset,
     .verify = verify,
     .release = release,

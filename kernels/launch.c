@@ -280,7 +280,6 @@ const gb_kernel gb_kernel_launch = {
     .prepare = prepare,
     .enqueue = gb_launch_enqueue,
     .sample = gb_launch_sample,
-    .samples_itself = gb_launch_samples_itself,
     .reset = reset,
     .verify = verify,
     .release = release,

@@ -64,7 +64,6 @@ uint32_t gb_launch_most_in_flight(const gb_value args[], gb_timer timer);
 
 gb_code gb_launch_enqueue(gb_run *run, gb_error *err);
 gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
-bool gb_launch_samples_itself(const gb_value args[], gb_timer timer);
 bool gb_launch_gate_allowed(const gb_value args[], gb_device_kind kind);
 #endif
 

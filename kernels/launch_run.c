@@ -126,13 +126,6 @@ uint32_t gb_launch_most_in_flight(const gb_value args[], gb_timer timer)
     return launches * at_once(args, timer);
 }
 
-bool gb_launch_samples_itself(const gb_value args[], gb_timer timer)
-{
-    (void)args;
-    (void)timer;
-    return true;
-}
-
 /* Behind a gate the host could not wait for a single launch. */
 bool gb_launch_gate_allowed(const gb_value args[], gb_device_kind kind)
 {

@@ -330,7 +330,6 @@ const gb_kernel gb_kernel_overlap = {
     .prepare = prepare,
     .enqueue = gb_overlap_enqueue,
     .sample = gb_overlap_sample,
-    .samples_itself = gb_overlap_samples_itself,
     .reset = reset,
     .verify = verify,
     .release = release,

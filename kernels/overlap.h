@@ -52,6 +52,5 @@ bool gb_overlap_in_parts(const gb_value args[]);
 
 gb_code gb_overlap_enqueue(gb_run *run, gb_error *err);
 gb_code gb_overlap_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
-bool gb_overlap_samples_itself(const gb_value args[], gb_timer timer);
 
 #endif

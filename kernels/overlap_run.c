@@ -7,9 +7,6 @@
 
 GB_FN_DECLARE(overlap_work)
 
-/* Managed memory moves by pages; the smallest there is anywhere. */
-#define PAGE_BYTES 4096
-
 void gb_overlap_chunk(uint64_t n, uint32_t chunks, uint32_t index, uint64_t *first, uint64_t *count)
 {
     const uint64_t units = n / OVERLAP_UNIT + (n % OVERLAP_UNIT != 0);
@@ -99,20 +96,9 @@ static gb_code renew(gb_run *run, gb_error *err)
     if (!moves_pages(s))
         return GB_OK;
     gb_code code = run->dev->ops->stream_sync(run->dev, run->stream, err);
-    volatile char *pages = s->in.host;
-    for (size_t i = 0; i < s->in.bytes && code == GB_OK; i += PAGE_BYTES) {
-        const char byte = pages[i];
-        pages[i] = byte;
-    }
+    if (code == GB_OK)
+        gb_memory_touch(&s->in, true);
     return code;
-}
-
-/* Reads from all of the output's pages, which brings them to the host. */
-static void fetch(const gb_overlap_state *s)
-{
-    const volatile char *pages = s->out.host;
-    for (size_t i = 0; moves_pages(s) && i < s->out.bytes; i += PAGE_BYTES)
-        (void)pages[i];
 }
 
 static gb_code submit(gb_run *run, bool marked, gb_error *err)
@@ -135,7 +121,7 @@ gb_code gb_overlap_enqueue(gb_run *run, gb_error *err)
         return code;
     code = run->dev->ops->stream_sync(run->dev, run->stream, err);
     if (code == GB_OK)
-        fetch(s);
+        gb_memory_touch(&s->out, false);
     return code;
 }
 
@@ -151,8 +137,8 @@ static gb_code once(gb_run *run, bool marked, gb_sample *out, gb_error *err)
     code = submit(run, marked, err);
     const gb_code synced = ops->stream_sync(run->dev, run->stream, code == GB_OK ? err : NULL);
     code = code != GB_OK ? code : synced;
-    if (code == GB_OK)
-        fetch(s);
+    if (code == GB_OK && moves_pages(s)) /* only then does the host have it */
+        gb_memory_touch(&s->out, false);
     out->ns += (double)(ops->now_ns(run->dev) - begin);
     for (int i = 0; i < OVERLAP_PARTS && marked && code == GB_OK; i++) {
         double ns = 0;
@@ -172,11 +158,4 @@ gb_code gb_overlap_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_e
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
         code = once(run, marked, out, err);
     return code;
-}
-
-bool gb_overlap_samples_itself(const gb_value args[], gb_timer timer)
-{
-    (void)args;
-    (void)timer;
-    return true;
 }

@@ -305,7 +305,6 @@ const gb_kernel gb_kernel_serving = {
     .prepare = prepare,
     .enqueue = gb_serving_enqueue,
     .sample = gb_serving_sample,
-    .samples_itself = gb_batch_samples_itself, /* always */
     .reset = reset,
     .verify = gb_batch_verify,
     .release = release,

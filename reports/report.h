@@ -28,6 +28,9 @@ void gb_table_free(gb_table *table);
 /* One step of the timer in an iteration, as a share of the row's time: the largest of those that
  * went well; 0 where it is not known. */
 double gb_row_step(const gb_row *row);
+/* The least variance of the logarithm of a record's time: a timer that ticks every d moves a time v
+ * by a uniform error, whose variance is, of ln v, (d / v)^2 / 12. 0 where it is not known. */
+double gb_record_step_variance(const gb_record *record);
 /* Whether the row's time stands between its replicates, near none of them: from two on, when none
  * has its median within 25 % of the centre. */
 #define GB_APART 0.25

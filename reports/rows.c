@@ -35,15 +35,25 @@ static int badness(gb_status status)
     return rank[status];
 }
 
+/* One step of the timer in an iteration, as a share of the record's time. */
+static double step_of(const gb_record *r)
+{
+    const double n = r->iterations_per_sample > 0 ? (double)r->iterations_per_sample : 1;
+    const bool known = r->status == GB_STATUS_OK && r->resolution_ns > 0 && r->time.median > 0;
+    return known ? r->resolution_ns / n / r->time.median : 0;
+}
+
+double gb_record_step_variance(const gb_record *record)
+{
+    const double step = step_of(record);
+    return step * step / 12;
+}
+
 double gb_row_step(const gb_row *row)
 {
     double most = 0;
     for (size_t i = 0; i < row->n; i++) {
-        const gb_record *r = row->replicates[i];
-        const double n = r->iterations_per_sample > 0 ? (double)r->iterations_per_sample : 1;
-        if (r->status == GB_STATUS_OK && r->resolution_ns > 0 && r->time.median > 0) {
-            most = fmax(most, r->resolution_ns / n / r->time.median);
-        }
+        most = fmax(most, step_of(row->replicates[i]));
     }
     return most;
 }

@@ -5,12 +5,11 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/head.h"
+#include "cli/option_rows.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 
-static const gb_option options[] = {
-    {.name = "json", .kind = GB_OPT_FLAG, .help = "as JSON", .offset = offsetof(gb_args, json)},
-    {0}};
+static const gb_option options[] = {GB_OPTION_JSON("as JSON"), {0}};
 
 /* Cases of a benchmark in a plan, and how many of them are skipped. */
 static void count(const gb_plan *plan, const gb_benchmark *benchmark, size_t *cases,

@@ -69,6 +69,8 @@ extern const gb_warning gb_warnings[];
 /* stderr: "warning[code]: ..." unless silenced by code. */
 void gb_cli_warn(const gb_cli *cli, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Each line of the notes as a warning of its own. */
+void gb_cli_warn_lines(const gb_cli *cli, const char *code, const gb_buf *notes);
 /* Each of an array of {"code", "text"}. */
 void gb_cli_warn_all(const gb_cli *cli, const json_t *warnings);
 /* stderr: one plain line; not under --quiet. */
@@ -96,6 +98,8 @@ int gb_cli_columns(int fd);
 gb_code gb_cli_make_directory(const char *path, gb_error *err);
 /* A JSON document into a file, whole; takes the reference. GB_IO, GB_NO_MEMORY. */
 gb_code gb_cli_write_json(const char *path, json_t *json, gb_error *err);
+/* DIR/NAME, whole. GB_IO, GB_NO_MEMORY. */
+gb_code gb_cli_write_text(const char *dir, const char *name, const gb_buf *text, gb_error *err);
 
 /* signals.c: SIGINT, SIGTERM and SIGHUP count up instead of ending the process. */
 extern volatile sig_atomic_t gb_cli_interrupts;

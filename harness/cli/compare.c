@@ -1,44 +1,25 @@
 /* `gpubench compare`: verdicts on two runs, from their directories alone. */
 #include "cli/compare.h"
+#include "cli/forms.h"
+#include "cli/option_rows.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/units.h"
 #include "record/run_dir.h"
-#include "reports/page/html.h"
 
 #define MARKDOWN_LINES 50
 
 static const gb_option options[] = {
-    {.name = "baseline",
-     .kind = GB_OPT_LIST,
-     .argument = "DIR",
-     .help = "a further earlier run; from 3 on their spread decides; may be repeated",
-     .offset = offsetof(gb_args, baseline)},
-    {.name = "threshold",
-     .kind = GB_OPT_TEXT,
-     .argument = "PERCENT",
-     .help = "what counts as a change, for all cases (default: each gate's, or 2%)",
-     .offset = offsetof(gb_args, threshold)},
-    {.name = "filter",
-     .letter = 'f',
-     .kind = GB_OPT_LIST,
-     .argument = "TEXT",
-     .help = "only cases whose id has TEXT in it, or fits it (*, ?); may be repeated",
-     .offset = offsetof(gb_args, filter)},
-    {.name = "gate",
-     .kind = GB_OPT_FLAG,
-     .help = "for CI: missing and failed cases and other devices fail too",
-     .offset = offsetof(gb_args, gate)},
-    {.name = "allow-missing",
-     .kind = GB_OPT_FLAG,
-     .help = "with --gate: cases of the baseline may be missing",
-     .offset = offsetof(gb_args, allow_missing)},
+    GB_OPTION_BASELINE("a further earlier run; from 3 on their spread decides; may be repeated"),
+    GB_OPTION_THRESHOLD,
+    GB_OPTION_FILTER,
+    GB_OPTION_GATE("for CI: missing and failed cases and other devices fail too"),
+    GB_OPTION_ALLOW_MISSING,
     {.name = "cross-device",
      .kind = GB_OPT_FLAG,
      .help = "runs of different devices: their ratios, without a verdict",
@@ -51,37 +32,21 @@ static const gb_option options[] = {
      .kind = GB_OPT_FLAG,
      .help = "a case that became faster fails as well",
      .offset = offsetof(gb_args, both_directions)},
-    {.name = "require-decision",
-     .kind = GB_OPT_FLAG,
-     .help = "exit 5 when a case is not decided",
-     .offset = offsetof(gb_args, require_decision)},
-    {.name = "strict",
-     .kind = GB_OPT_FLAG,
-     .help = "the same as --require-decision",
-     .offset = offsetof(gb_args, strict)},
-    {.name = "require-baseline",
-     .kind = GB_OPT_FLAG,
-     .help = "exit 2 when there is no baseline to compare with",
-     .offset = offsetof(gb_args, require_baseline)},
+    GB_OPTION_REQUIRE_DECISION,
+    GB_OPTION_STRICT("the same as --require-decision"),
+    GB_OPTION_REQUIRE_BASELINE("exit 2 when there is no baseline to compare with"),
     {.name = "all",
      .kind = GB_OPT_FLAG,
      .help = "list the cases that are the same, too",
      .offset = offsetof(gb_args, all)},
-    {.name = "json",
-     .kind = GB_OPT_FLAG,
-     .help = "the comparison as one JSON document",
-     .offset = offsetof(gb_args, json)},
+    GB_OPTION_JSON("the comparison as one JSON document"),
     {.name = "markdown",
      .kind = GB_OPT_TEXT,
      .argument = "FILE",
      .help = "write it as Markdown as well",
      .offset = offsetof(gb_args, markdown)},
-    {.name = "out",
-     .letter = 'o',
-     .kind = GB_OPT_TEXT,
-     .argument = "DIR",
-     .help = "write compare.html, .json and .md there (of machines: procurement.html, ...)",
-     .offset = offsetof(gb_args, out)},
+    GB_OPTION_OUT("DIR",
+                  "write compare.html, .json and .md there (of machines: procurement.html, ...)"),
     {.name = "price",
      .kind = GB_OPT_LIST,
      .argument = "RUN=PRICE",
@@ -135,69 +100,32 @@ int gb_cli_comparison_status(const gb_cli *cli, const gb_comparison *comparison)
     return status;
 }
 
-static gb_code write_markdown(const gb_comparison *comparison, const char *path, gb_error *err)
+static gb_code text_form(const gb_cli *cli, const void *what, gb_buf *out, gb_error *err)
 {
-    gb_buf text = {0};
-    gb_code code = gb_comparison_markdown(comparison, MARKDOWN_LINES, &text, err);
-    if (!code)
-        code = gb_page_write(path, &text, err);
-    gb_buf_free(&text);
-    return code;
+    return gb_comparison_text(what, cli->args.all, cli->color_out, out, err);
 }
 
-/* compare.json, compare.md and compare.html with its plot. */
-static gb_code write_all(gb_cli *cli, const gb_comparison *comparison, const char *dir,
-                         gb_error *err)
+static gb_code json_form(const void *what, json_t **out, gb_error *err)
 {
-    gb_buf notes = {0};
-    json_t *document = NULL;
-    char *json = gb_text_format("%s/compare.json", dir);
-    char *markdown = gb_text_format("%s/compare.md", dir);
-    gb_code code = json && markdown ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    if (!code)
-        code = gb_cli_make_directory(dir, err);
-    if (!code)
-        code = gb_comparison_json(comparison, &document, err);
-    if (!code)
-        code = gb_cli_write_json(json, document, err);
-    if (!code)
-        code = write_markdown(comparison, markdown, err);
-    if (!code)
-        code = gb_comparison_page(comparison, dir, "gnuplot", &notes, err);
-    if (!code && notes.data)
-        gb_cli_warn(cli, "plots", "%s", notes.data);
-    if (!code)
-        gb_cli_note(cli, "written: %s/compare.html, compare.md, compare.json", dir);
-    gb_buf_free(&notes);
-    free(json);
-    free(markdown);
-    return code;
+    return gb_comparison_json(what, out, err);
+}
+
+static gb_code markdown_form(const void *what, gb_buf *out, gb_error *err)
+{
+    return gb_comparison_markdown(what, MARKDOWN_LINES, out, err);
+}
+
+static gb_code page_form(const void *what, const char *dir, gb_buf *notes, gb_error *err)
+{
+    return gb_comparison_page(what, dir, "gnuplot", notes, err);
 }
 
 int gb_cli_comparison_show(gb_cli *cli, const gb_comparison *comparison, const char *dir)
 {
-    gb_error err = {0};
-    gb_buf text = {0};
-    json_t *json = NULL;
-    gb_cli_warn_all(cli, comparison->warnings);
-    gb_code code = cli->json
-                       ? gb_comparison_json(comparison, &json, &err)
-                       : gb_comparison_text(comparison, cli->args.all, cli->color_out, &text, &err);
-    if (!code && cli->args.markdown)
-        code = write_markdown(comparison, cli->args.markdown, &err);
-    if (!code && dir)
-        code = write_all(cli, comparison, dir, &err);
-    if (code) { /* the error is the one JSON document then */
-        json_decref(json);
-        gb_buf_free(&text);
-        return gb_cli_fail(cli, gb_exit_of_code(code), &err);
-    }
-    if (cli->json)
-        gb_cli_print_json(cli, json);
-    else
-        gb_cli_print(cli, text.data);
-    gb_buf_free(&text);
-    return gb_cli_comparison_status(cli, comparison);
+    const gb_forms forms = {comparison,    "compare", comparison->warnings, text_form, json_form,
+                            markdown_form, page_form};
+    int status = gb_cli_show(cli, &forms, dir);
+    return status ? status : gb_cli_comparison_status(cli, comparison);
 }
 
 /* One run, without a baseline: the first night of a CI job. */

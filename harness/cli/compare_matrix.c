@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/forms.h"
 #include "cli/session.h"
 #include "cli/weights.h"
 #include "kernels/kernel.h"
 #include "reports/matrix/matrix.h"
-#include "reports/page/html.h"
 
 /* What belongs to comparisons of two runs, where there are verdicts. */
 static gb_code refuse_options(const gb_args *args, gb_error *err)
@@ -68,44 +68,6 @@ static gb_code verify(const char *path, gb_matrix_run *run, char **text, gb_erro
     return GB_OK;
 }
 
-static gb_code write_markdown(const gb_matrix *matrix, const char *path, gb_error *err)
-{
-    gb_buf text = {0};
-    gb_code code = gb_matrix_markdown(matrix, &text, err);
-    if (!code)
-        code = gb_page_write(path, &text, err);
-    gb_buf_free(&text);
-    return code;
-}
-
-/* procurement.html with its plots, procurement.md and procurement.json. */
-static gb_code write_all(gb_cli *cli, const gb_matrix *matrix, const char *dir, gb_error *err)
-{
-    gb_buf notes = {0};
-    json_t *document = NULL;
-    char *json = gb_text_format("%s/procurement.json", dir);
-    char *markdown = gb_text_format("%s/procurement.md", dir);
-    gb_code code = json && markdown ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    if (!code)
-        code = gb_cli_make_directory(dir, err);
-    if (!code)
-        code = gb_matrix_json(matrix, &document, err);
-    if (!code)
-        code = gb_cli_write_json(json, document, err);
-    if (!code)
-        code = write_markdown(matrix, markdown, err);
-    if (!code)
-        code = gb_matrix_page(matrix, dir, "gnuplot", &notes, err);
-    if (!code && notes.data)
-        gb_cli_warn(cli, "plots", "%s", notes.data);
-    if (!code)
-        gb_cli_note(cli, "written: %s/procurement.html, procurement.md, procurement.json", dir);
-    gb_buf_free(&notes);
-    free(json);
-    free(markdown);
-    return code;
-}
-
 /* What the command line says about machines and classes, and what follows from all. */
 static gb_code fill(const gb_cli *cli, gb_matrix *matrix, gb_error *err)
 {
@@ -126,29 +88,31 @@ static gb_code fill(const gb_cli *cli, gb_matrix *matrix, gb_error *err)
     return code ? code : gb_matrix_fill(matrix, err);
 }
 
+static gb_code text_form(const gb_cli *cli, const void *what, gb_buf *out, gb_error *err)
+{
+    return gb_matrix_text(what, cli->color_out, out, err);
+}
+
+static gb_code json_form(const void *what, json_t **out, gb_error *err)
+{
+    return gb_matrix_json(what, out, err);
+}
+
+static gb_code markdown_form(const void *what, gb_buf *out, gb_error *err)
+{
+    return gb_matrix_markdown(what, out, err);
+}
+
+static gb_code page_form(const void *what, const char *dir, gb_buf *notes, gb_error *err)
+{
+    return gb_matrix_page(what, dir, "gnuplot", notes, err);
+}
+
 static int show(gb_cli *cli, const gb_matrix *matrix)
 {
-    gb_error err = {0};
-    gb_buf text = {0};
-    json_t *json = NULL;
-    gb_cli_warn_all(cli, matrix->warnings);
-    gb_code code = cli->json ? gb_matrix_json(matrix, &json, &err)
-                             : gb_matrix_text(matrix, cli->color_out, &text, &err);
-    if (!code && cli->args.markdown)
-        code = write_markdown(matrix, cli->args.markdown, &err);
-    if (!code && cli->args.out)
-        code = write_all(cli, matrix, cli->args.out, &err);
-    if (code) { /* the error is the one JSON document then */
-        json_decref(json);
-        gb_buf_free(&text);
-        return gb_cli_fail(cli, gb_exit_of_code(code), &err);
-    }
-    if (cli->json)
-        gb_cli_print_json(cli, json);
-    else
-        gb_cli_print(cli, text.data);
-    gb_buf_free(&text);
-    return GB_EXIT_OK;
+    const gb_forms forms = {matrix,    "procurement", matrix->warnings, text_form,
+                            json_form, markdown_form, page_form};
+    return gb_cli_show(cli, &forms, cli->args.out);
 }
 
 int gb_cli_compare_matrix(gb_cli *cli)

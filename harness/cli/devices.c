@@ -11,13 +11,12 @@
 #include "build_info.h"
 #include "cli/choose.h"
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 #include "device/host_limits.h"
 #include "record/host.h"
 #include "run/supervise.h"
 
-static const gb_option options[] = {
-    {.name = "json", .kind = GB_OPT_FLAG, .help = "as JSON", .offset = offsetof(gb_args, json)},
-    {0}};
+static const gb_option options[] = {GB_OPTION_JSON("as JSON"), {0}};
 
 static const char *text(const json_t *object, const char *key)
 {

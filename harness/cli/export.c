@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/compare.h"
+#include "cli/option_rows.h"
 #include "reports/export/export.h"
 #include "reports/page/html.h"
 
@@ -14,22 +15,11 @@ static const gb_option options[] = {
      .help = "csv, junit, prometheus, github-smaller, github-bigger or google-benchmark; may be "
              "repeated",
      .offset = offsetof(gb_args, to)},
-    {.name = "out",
-     .letter = 'o',
-     .kind = GB_OPT_TEXT,
-     .argument = "PATH",
-     .help = "a file, or with several formats a folder (default: stdout, for one format)",
-     .offset = offsetof(gb_args, out)},
-    {.name = "baseline",
-     .kind = GB_OPT_LIST,
-     .argument = "DIR",
-     .help = "compare with it first: what is slower fails in junit, and is counted in prometheus",
-     .offset = offsetof(gb_args, baseline)},
-    {.name = "threshold",
-     .kind = GB_OPT_TEXT,
-     .argument = "PERCENT",
-     .help = "what counts as a change (default: each gate's, or 2%)",
-     .offset = offsetof(gb_args, threshold)},
+    GB_OPTION_OUT("PATH",
+                  "a file, or with several formats a folder (default: stdout, for one format)"),
+    GB_OPTION_BASELINE(
+        "compare with it first: what is slower fails in junit, and is counted in prometheus"),
+    GB_OPTION_THRESHOLD,
     {0}};
 
 static gb_code find_format(const char *name, const gb_export_format **out, gb_error *err)

@@ -49,3 +49,12 @@ gb_code gb_cli_write_json(const char *path, json_t *json, gb_error *err)
     gb_buf_free(&text);
     return code;
 }
+
+gb_code gb_cli_write_text(const char *dir, const char *name, const gb_buf *text, gb_error *err)
+{
+    char *path = gb_text_format("%s/%s", dir, name);
+    gb_code code =
+        path ? gb_page_write(path, text, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    free(path);
+    return code;
+}

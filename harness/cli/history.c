@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/history.h"
 #include "record/run_dir.h"
@@ -60,17 +59,19 @@ gb_code gb_cli_history_run(const char *given, char **out, gb_error *err)
     return given && !*out ? gb_fail(err, GB_NO_MEMORY, "out of memory") : GB_OK;
 }
 
-gb_code gb_cli_history_list(const gb_cli *cli, gb_history *history, gb_series_list *out,
+gb_code gb_cli_history_read(const gb_cli *cli, gb_history **history, gb_series_list *out,
                             gb_error *err)
 {
     const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
     if (cli->args.filter.n > 1)
         return gb_fail(err, GB_INVALID, "--filter can be given once here: '%s' is one too many",
                        cli->args.filter.items[1]);
-    gb_code code = gb_history_series(history, pattern, out, err);
+    gb_code code = gb_cli_history_open(cli, GB_HISTORY_READ, history, err);
+    if (!code)
+        code = gb_history_series(*history, pattern, out, err);
     gb_series_list none;
     if (!code && pattern && out->n == 0)
-        return gb_history_find(history, pattern, NULL, &none, err); /* says what is near */
+        return gb_history_find(*history, pattern, NULL, &none, err); /* says what is near */
     return code;
 }
 
@@ -92,9 +93,7 @@ static int list(gb_cli *cli)
     gb_buf text = {0};
     gb_series_list all = {0};
     json_t *json = NULL;
-    gb_code code = gb_cli_history_open(cli, GB_HISTORY_READ, &history, &err);
-    if (!code)
-        code = gb_cli_history_list(cli, history, &all, &err);
+    gb_code code = gb_cli_history_read(cli, &history, &all, &err);
     if (!code && cli->json)
         json = json_array();
     for (size_t i = 0; !code && i < all.n; i++) {
@@ -110,7 +109,7 @@ static int list(gb_cli *cli)
     return gb_cli_history_finish(cli, history, code, &text, json, &err);
 }
 
-static const gb_option list_options[] = {HISTORY_OPTION, FILTER_OPTION, JSON_OPTION, {0}};
+static const gb_option list_options[] = {HISTORY_OPTION, FILTER_OPTION, HISTORY_JSON, {0}};
 static const gb_verb verb_list = {.name = "history list",
                                   .arguments = "",
                                   .summary = "The cases, and how many nights there are of each",
@@ -133,8 +132,7 @@ static int show(gb_cli *cli)
         code = gb_history_show_text(history, &one.items[0], cli->color_out, &text, &err);
     if (!code && cli->args.out)
         code = gb_history_show_plot(history, &one.items[0], cli->args.out, "gnuplot", &notes, &err);
-    if (notes.data)
-        gb_cli_warn(cli, "plots", "%.*s", (int)strcspn(notes.data, "\n"), notes.data);
+    gb_cli_warn_lines(cli, "plots", &notes);
     gb_buf_free(&notes);
     gb_series_list_free(&one);
     return gb_cli_history_finish(cli, history, code, &text, json, &err);
@@ -142,13 +140,8 @@ static int show(gb_cli *cli)
 
 static const gb_option show_options[] = {HISTORY_OPTION,
                                          DEVICE_OPTION,
-                                         {.name = "out",
-                                          .letter = 'o',
-                                          .kind = GB_OPT_TEXT,
-                                          .argument = "DIR",
-                                          .help = "also a plot, under DIR/plots",
-                                          .offset = offsetof(gb_args, out)},
-                                         JSON_OPTION,
+                                         GB_OPTION_OUT("DIR", "also a plot, under DIR/plots"),
+                                         HISTORY_JSON,
                                          {0}};
 static const gb_verb verb_show = {.name = "history show",
                                   .arguments = "CASE",
@@ -247,7 +240,7 @@ static const gb_option check_options[] = {
      .argument = "VERDICT",
      .help = "only the ids of the cases with that verdict, a line each: --names suspect",
      .offset = offsetof(gb_args, names)},
-    JSON_OPTION,
+    HISTORY_JSON,
     {0}};
 static const gb_verb verb_check = {
     .name = "history check",

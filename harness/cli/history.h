@@ -3,6 +3,7 @@
 #define GB_CLI_HISTORY_H
 
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 #include "reports/history/history.h"
 
 #define HISTORY_OPTION                                                                             \
@@ -11,11 +12,7 @@
         .help = "the history ($GPUBENCH_HISTORY, else results/history.sqlite)",                    \
         .offset = offsetof(gb_args, history)                                                       \
     }
-#define JSON_OPTION                                                                                \
-    {                                                                                              \
-        .name = "json", .kind = GB_OPT_FLAG, .help = "one JSON document in place of text",         \
-        .offset = offsetof(gb_args, json)                                                          \
-    }
+#define HISTORY_JSON GB_OPTION_JSON("one JSON document in place of text")
 #define FILTER_OPTION                                                                              \
     {                                                                                              \
         .name = "filter", .letter = 'f', .kind = GB_OPT_LIST, .argument = "GLOB",                  \
@@ -37,8 +34,9 @@ int gb_cli_history_finish(gb_cli *cli, gb_history *history, gb_code code, gb_buf
                           json_t *json, const gb_error *err);
 /* The id of a run that is given as such, or as its directory; NULL for NULL. The caller frees. */
 gb_code gb_cli_history_run(const char *given, char **out, gb_error *err);
-/* The series that --filter is about; GB_INVALID when there are none. */
-gb_code gb_cli_history_list(const gb_cli *cli, gb_history *history, gb_series_list *out,
+/* Opens it to be read, and finds the series that --filter is about; GB_INVALID when there are none.
+ */
+gb_code gb_cli_history_read(const gb_cli *cli, gb_history **history, gb_series_list *out,
                             gb_error *err);
 
 extern const gb_verb gb_verb_history_add, gb_verb_history_accept, gb_verb_history_prune,

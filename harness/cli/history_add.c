@@ -128,7 +128,7 @@ static const gb_option add_options[] = {
      .argument = "RUN",
      .help = "the runs repeat doubtful cases of that one (its id or directory)",
      .offset = offsetof(gb_args, repeat_of)},
-    JSON_OPTION,
+    HISTORY_JSON,
     {0}};
 const gb_verb gb_verb_history_add = {.name = "history add",
                                      .arguments = "DIR...",

@@ -96,9 +96,7 @@ static int export_all(gb_cli *cli)
     gb_series_list all = {0};
     json_t *json = NULL;
     const char *pattern = cli->args.filter.n > 0 ? cli->args.filter.items[0] : NULL;
-    gb_code code = gb_cli_history_open(cli, GB_HISTORY_READ, &history, &err);
-    if (!code)
-        code = gb_cli_history_list(cli, history, &all, &err);
+    gb_code code = gb_cli_history_read(cli, &history, &all, &err);
     gb_series_list_free(&all);
     if (!code)
         code = cli->json ? gb_history_export_json(history, pattern, &json, &err)
@@ -106,7 +104,7 @@ static int export_all(gb_cli *cli)
     return gb_cli_history_finish(cli, history, code, &text, json, &err);
 }
 
-static const gb_option export_options[] = {HISTORY_OPTION, FILTER_OPTION, JSON_OPTION, {0}};
+static const gb_option export_options[] = {HISTORY_OPTION, FILTER_OPTION, HISTORY_JSON, {0}};
 const gb_verb gb_verb_history_export = {.name = "history export",
                                         .arguments = "",
                                         .summary = "Every night as CSV, or as JSON with --json",

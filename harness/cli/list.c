@@ -5,16 +5,16 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "cli/option_rows.h"
 #include "cli/session.h"
 #include "kernels/kernel.h"
 
-static const gb_option list_options[] = {
-    {.name = "kernels",
-     .kind = GB_OPT_FLAG,
-     .help = "the names of the kernels alone, one a line",
-     .offset = offsetof(gb_args, kernels)},
-    {.name = "json", .kind = GB_OPT_FLAG, .help = "as JSON", .offset = offsetof(gb_args, json)},
-    {0}};
+static const gb_option list_options[] = {{.name = "kernels",
+                                          .kind = GB_OPT_FLAG,
+                                          .help = "the names of the kernels alone, one a line",
+                                          .offset = offsetof(gb_args, kernels)},
+                                         GB_OPTION_JSON("as JSON"),
+                                         {0}};
 
 static int print(gb_cli *cli, gb_buf *out)
 {

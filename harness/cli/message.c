@@ -12,6 +12,8 @@
 
 const gb_warning gb_warnings[] = {
     {"build-differs", "a resumed run began with another build"},
+    {"clock", "a run says that it began in the future"},
+    {"damaged", "results.json of a run cannot be read; its records can"},
     {"device-unknown", "a run does not say which device it is of"},
     {"ecc", "ECC differs between two runs, or is unknown"},
     {"environment", "two runs had another driver, build or host"},
@@ -21,6 +23,8 @@ const gb_warning gb_warnings[] = {
     {"no-lock", "other runs cannot be kept away from the device"},
     {"noise-floor", "how far two sessions on a machine differ is unknown"},
     {"no-records", "a run directory without any record"},
+    {"not-added", "one of several runs was not added to the history"},
+    {"no-value", "cases of a run went well without a value, and the history cannot judge them"},
     {"odd-device", "one of several devices is faster or slower than the others"},
     {"other-unit", "two runs are of two units of one model"},
     {"plots", "a plot was left out, or gnuplot is missing"},
@@ -122,6 +126,16 @@ void gb_cli_warn_all(const gb_cli *cli, const json_t *warnings)
     {
         gb_cli_warn(cli, json_string_value(json_object_get(warning, "code")), "%s",
                     json_string_value(json_object_get(warning, "text")));
+    }
+}
+
+void gb_cli_warn_lines(const gb_cli *cli, const char *code, const gb_buf *notes)
+{
+    const char *line = notes->data && !notes->failed ? notes->data : "";
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        gb_cli_warn(cli, code, "%.*s", (int)n, line);
+        line += n + (line[n] == '\n');
     }
 }
 

@@ -7,30 +7,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/option_rows.h"
 #include "cli/session.h"
 #include "reports/merge.h"
-#include "reports/page/html.h"
 
 static const gb_option report_options[] = {
-    {.name = "out",
-     .letter = 'o',
-     .kind = GB_OPT_TEXT,
-     .argument = "DIR",
-     .help = "where the report goes (default: into the run directory; of several runs: "
-             "results/report-TIME)",
-     .offset = offsetof(gb_args, out)},
+    GB_OPTION_OUT("DIR", "where the report goes (default: into the run directory; of several runs: "
+                         "results/report-TIME)"),
     {.name = "table",
      .kind = GB_OPT_FLAG,
      .help = "the table alone, nothing is written",
      .offset = offsetof(gb_args, table)},
-    {.name = "no-plots",
-     .kind = GB_OPT_FLAG,
-     .help = "no plots: table, CSV and pages alone",
-     .offset = offsetof(gb_args, no_plots)},
-    {.name = "json",
-     .kind = GB_OPT_FLAG,
-     .help = "the results as one JSON document in place of the table",
-     .offset = offsetof(gb_args, json)},
+    GB_OPTION_NO_PLOTS,
+    GB_OPTION_JSON("the results as one JSON document in place of the table"),
     {0}};
 
 /* The runs that a report is on. */
@@ -68,13 +57,10 @@ static gb_code write_csv(const char *dir, const gb_results *results, gb_error *e
 {
     const json_t *devices = json_object_get(results->document, "devices");
     char *csv = gb_results_csv(devices, results->records, results->n);
-    char *path = gb_text_format("%s/results.csv", dir);
     gb_buf text = {.failed = csv == NULL};
     gb_buf_add(&text, csv ? csv : "");
-    gb_code code =
-        path ? gb_page_write(path, &text, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    gb_code code = gb_cli_write_text(dir, "results.csv", &text, err);
     gb_buf_free(&text);
-    free(path);
     free(csv);
     return code;
 }

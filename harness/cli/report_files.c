@@ -8,17 +8,6 @@
 #include "reports/page/report_page.h"
 #include "reports/plot/plots.h"
 
-/* Each line of the notes is a warning of its own. */
-static void warn_lines(const gb_cli *cli, const char *code, char *notes)
-{
-    for (char *line = notes, *next; line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        gb_cli_warn(cli, code, "%s", line);
-    }
-}
-
 /* The expectations that results.json holds, a line each. */
 static void show_expectations(const json_t *document, gb_buf *out)
 {
@@ -33,15 +22,6 @@ static void show_expectations(const json_t *document, gb_buf *out)
     }
 }
 
-static gb_code write_page(const char *dir, const char *name, const gb_buf *text, gb_error *err)
-{
-    char *path = gb_text_format("%s/%s", dir, name);
-    gb_code code =
-        path ? gb_page_write(path, text, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    free(path);
-    return code;
-}
-
 static gb_code write_files(gb_cli *cli, const char *dir, const gb_results *results, gb_error *err)
 {
     gb_buf notes = {0}, page = {0}, text = {0};
@@ -49,16 +29,15 @@ static gb_code write_files(gb_cli *cli, const char *dir, const gb_results *resul
     gb_code code = GB_OK;
     if (!cli->args.no_plots)
         code = gb_report_plots(results, dir, "gnuplot", &pictures, &notes, err);
-    if (notes.data && !notes.failed)
-        warn_lines(cli, "plots", notes.data);
+    gb_cli_warn_lines(cli, "plots", &notes);
     if (!code)
         code = gb_report_page(results, &pictures, &page, err);
     if (!code)
-        code = write_page(dir, "report.html", &page, err);
+        code = gb_cli_write_text(dir, "report.html", &page, err);
     if (!code)
         code = gb_report_markdown(results, &pictures, GB_MARKDOWN_LIMIT, &text, err);
     if (!code)
-        code = write_page(dir, "report.md", &text, err);
+        code = gb_cli_write_text(dir, "report.md", &text, err);
     gb_pictures_free(&pictures);
     gb_buf_free(&notes);
     gb_buf_free(&page);

@@ -10,26 +10,11 @@
 #include "cli/choose.h"
 #include "cli/lock.h"
 #include "cli/noise.h"
+#include "cli/option_rows.h"
 #include "run/selftest.h"
 
 static const gb_option options[] = {
-    {.name = "device",
-     .letter = 'd',
-     .kind = GB_OPT_TEXT,
-     .argument = "WHICH",
-     .help = "auto (default), cpu, cuda, cuda:N, cuda:UUID or all",
-     .offset = offsetof(gb_args, device)},
-    {.name = "wait-device",
-     .kind = GB_OPT_SECONDS,
-     .argument = "SECONDS",
-     .help = "how long to wait while another run uses the device (default: without limit)",
-     .offset = offsetof(gb_args, wait_ns)},
-    {.name = "no-wait",
-     .kind = GB_OPT_FLAG,
-     .help = "exit 6 at once when another run uses the device",
-     .offset = offsetof(gb_args, no_wait)},
-    {.name = "json", .kind = GB_OPT_FLAG, .help = "as JSON", .offset = offsetof(gb_args, json)},
-    {0}};
+    GB_OPTION_DEVICE, GB_OPTION_WAIT_DEVICE, GB_OPTION_NO_WAIT, GB_OPTION_JSON("as JSON"), {0}};
 
 static void show(const gb_chosen *device, const json_t *result, gb_buf *out)
 {

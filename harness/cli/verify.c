@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/head.h"
+#include "cli/option_rows.h"
 #include "cli/session.h"
 #include "kernels/kernel.h"
 #include "reports/report.h"
@@ -17,9 +18,7 @@
 
 #define TOLERANCE 1e-9
 
-static const gb_option options[] = {
-    {.name = "json", .kind = GB_OPT_FLAG, .help = "as JSON", .offset = offsetof(gb_args, json)},
-    {0}};
+static const gb_option options[] = {GB_OPTION_JSON("as JSON"), {0}};
 
 typedef struct verification {
     const gb_results *results; /* with samples where the run is complete */

@@ -26,6 +26,22 @@ typedef struct walk {
     void *user;
 } walk;
 
+bool gb_cases_charge(uint64_t *work, uint64_t n)
+{
+    if (*work < n)
+        return false;
+    *work -= n;
+    return true;
+}
+
+uint64_t gb_conditions_cost(const gb_condition conditions[], size_t n)
+{
+    uint64_t cost = 1;
+    for (size_t i = 0; i < n; i++)
+        cost += conditions[i].n;
+    return cost;
+}
+
 bool gb_cases_any(const gb_benchmark *benchmark, gb_device_kind kind)
 {
     if ((benchmark->devices & GB_BIT(kind)) == 0)
@@ -156,13 +172,6 @@ static gb_code walk_open(walk *w, gb_error *err)
     return GB_OK;
 }
 
-static bool charge(walk *w, uint64_t n)
-{
-    bool enough = *w->work >= n;
-    *w->work = enough ? *w->work - n : 0;
-    return enough;
-}
-
 /* Adds the whole product below a level. */
 static void add_product(walk *w, size_t level)
 {
@@ -215,7 +224,7 @@ static gb_code descend(walk *w, size_t level, size_t n_alive, gb_error *err)
             const gb_condition *condition = w->at[e * w->n_axes + level];
             cost += condition != NULL ? 1 + condition->n : 1;
         }
-        if (!charge(w, cost))
+        if (!gb_cases_charge(w->work, cost))
             return too_much_work(w, err);
         gb_value value = axis->values[w->kind][i];
         size_t n_next = 0;

@@ -9,6 +9,11 @@
  * all calls for a suite keeps a hostile file from taking minutes. */
 #define GB_CASES_WORK UINT64_C(30000000)
 
+/* Takes n from *work; false when there is less. */
+bool gb_cases_charge(uint64_t *work, uint64_t n);
+/* What holding conditions against one case costs. */
+uint64_t gb_conditions_cost(const gb_condition conditions[], size_t n);
+
 /* Whether the benchmark runs on a kind at all: it is among its devices and every axis has values
  * for it. */
 bool gb_cases_any(const gb_benchmark *benchmark, gb_device_kind kind);

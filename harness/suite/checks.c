@@ -202,23 +202,6 @@ static void check_excludes(gb_reader *reader, const gb_benchmark *benchmark)
     }
 }
 
-/* A plot of chosen cases of which there is none. */
-static void check_plots(gb_reader *reader, size_t index)
-{
-    const gb_suite *suite = reader->suite;
-    const gb_benchmark *benchmark = &suite->benchmarks[index];
-    for (size_t i = 0; i < suite->n_plots; i++) {
-        const gb_plot *plot = &suite->plots[i];
-        bool reached = plot->benchmark != index || plot->n_where == 0;
-        for (int kind = 0; kind < GB_DEVICE_KINDS && !reached; kind++)
-            reached = gb_cases_any(benchmark, (gb_device_kind)kind) &&
-                      gb_cases_reached(benchmark, (gb_device_kind)kind, plot->where, plot->n_where);
-        if (!reached)
-            gb_diagnostics_add(reader->diagnostics, plot->line, plot->column,
-                               "plots: 'where' selects no case of benchmark '%s'", benchmark->name);
-    }
-}
-
 static gb_code too_many(gb_reader *reader, const gb_benchmark *b, gb_device_kind kind,
                         uint64_t count, bool overflow)
 {
@@ -360,7 +343,6 @@ static gb_code check_benchmark(gb_reader *reader, const gb_benchmark *b, uint64_
 {
     gb_error error = {0};
     check_excludes(reader, b);
-    check_plots(reader, (size_t)(b - reader->suite->benchmarks));
     gb_code code = check_counts(reader, b, work, total, &error);
     if (code == GB_OK)
         code = check_combinations(reader, b, work, &error);

@@ -63,25 +63,16 @@ static gb_code add_side(search *s, uint64_t group, bool over, gb_error *err)
     return GB_OK;
 }
 
-static uint64_t cost_of(const gb_condition *conditions, size_t n)
-{
-    uint64_t cost = 1;
-    for (size_t i = 0; i < n; i++)
-        cost += conditions[i].n;
-    return cost;
-}
-
 static gb_code look_at(void *user, const gb_value args[], gb_error *err)
 {
     search *s = user;
     const gb_expect *e = s->expect;
-    uint64_t cost =
-        cost_of(e->where, e->n_where) + cost_of(e->of, e->n_of) + cost_of(e->over, e->n_over);
-    if (cost > *s->work)
+    uint64_t cost = gb_conditions_cost(e->where, e->n_where) + gb_conditions_cost(e->of, e->n_of) +
+                    gb_conditions_cost(e->over, e->n_over);
+    if (!gb_cases_charge(s->work, cost))
         return gb_fail(err, GB_INVALID,
                        "benchmark '%s': too many cases times expectations; name fewer values",
                        s->benchmark->name);
-    *s->work -= cost;
     s->index++;
     if (!gb_conditions_hold(e->where, e->n_where, args))
         return GB_OK;

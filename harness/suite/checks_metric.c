@@ -1,5 +1,6 @@
-/* Metrics that no case can have, where a gate or a plot names them: found when the suite is read,
- * not when a picture is missing. (Those of expectations are found with them, checks_expect.c.) */
+/* Metrics that no case can have, where a gate or a plot names them, and plots of cases of which
+ * there is none: found when the suite is read, not when a picture is missing. (Those of
+ * expectations are found with them, checks_expect.c.) */
 #include <string.h>
 
 #include "suite/cases.h"
@@ -11,6 +12,7 @@ typedef struct wish {
     gb_device_kind kind;
     const gb_plot *plot; /* NULL: the gate's metric */
     int metric;
+    uint64_t *work;
     bool asked; /* some case passed its kernel's own check */
 } wish;
 
@@ -53,7 +55,15 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
 {
     wish *w = user;
     bool has;
-    (void)err;
+    if (w->plot != NULL && w->plot->n_where > 0) { /* whether it runs is another matter */
+        w->asked = true;
+        if (!gb_cases_charge(w->work, gb_conditions_cost(w->plot->where, w->plot->n_where)))
+            return gb_fail(err, GB_INVALID,
+                           "benchmark '%s': too many cases times plots; name fewer values",
+                           w->benchmark->name);
+        has = gb_conditions_hold(w->plot->where, w->plot->n_where, args);
+        return has ? GB_UNAVAILABLE : GB_OK;
+    }
     if (!gb_case_runs(w->benchmark, args, w->kind))
         return GB_OK;
     w->asked = true;
@@ -67,14 +77,14 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
 }
 
 /* Whether some case on some kind of device has what is asked for. Also when none can be asked. */
-static gb_code granted(wish w, uint64_t *work, bool *out, gb_error *err)
+static gb_code granted(wish w, bool *out, gb_error *err)
 {
     *out = false;
     for (int kind = 0; kind < GB_DEVICE_KINDS && !*out; kind++) {
         w.kind = (gb_device_kind)kind;
         if (!gb_cases_any(w.benchmark, w.kind) || (w.benchmark->spec->devices & GB_BIT(kind)) == 0)
             continue;
-        gb_code code = gb_cases_each(w.benchmark, w.kind, work, look_at, &w, err);
+        gb_code code = gb_cases_each(w.benchmark, w.kind, w.work, look_at, &w, err);
         if (code != GB_OK && code != GB_UNAVAILABLE)
             return code;
         *out = code == GB_UNAVAILABLE;
@@ -88,7 +98,7 @@ static gb_code check_gate(gb_reader *reader, const gb_benchmark *b, uint64_t *wo
     bool good = true;
     gb_code code = GB_OK;
     if (b->gate_metric >= 0)
-        code = granted((wish){.benchmark = b, .metric = b->gate_metric}, work, &good, err);
+        code = granted((wish){.benchmark = b, .metric = b->gate_metric, .work = work}, &good, err);
     if (code == GB_OK && !good)
         gb_diagnostics_add(reader->diagnostics, b->line, b->column,
                            "gate: no case of benchmark '%s' can have a value of '%s': nothing of "
@@ -104,11 +114,15 @@ static gb_code check_plot(gb_reader *reader, const gb_benchmark *b, const gb_plo
     gb_code code = GB_OK;
     const bool roofline = strcmp(plot->type, "roofline") == 0;
     const bool phases = b->spec->parts != NULL && strcmp(plot->type, "phases") == 0;
-    if (roofline || phases || plot->y >= 0)
-        code = granted((wish){.benchmark = b, .plot = plot, .metric = plot->y}, work, &good, err);
+    if (roofline || phases || plot->y >= 0 || plot->n_where > 0)
+        code = granted((wish){.benchmark = b, .plot = plot, .metric = plot->y, .work = work}, &good,
+                       err);
     if (code != GB_OK || good)
         return code;
-    if (roofline)
+    if (plot->n_where > 0)
+        gb_diagnostics_add(reader->diagnostics, plot->line, plot->column,
+                           "plots: 'where' selects no case of benchmark '%s'", b->name);
+    else if (roofline)
         gb_diagnostics_add(reader->diagnostics, plot->line, plot->column,
                            "plots: type 'roofline' needs operations and bytes; benchmark '%s' "
                            "(kernel '%s') has no case that counts both",

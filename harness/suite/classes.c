@@ -113,14 +113,10 @@ static gb_code look_at(void *user, const gb_value args[], gb_error *err)
 {
     search *s = user;
     const gb_class_part *part = s->part;
-    uint64_t cost = 1;
-    for (size_t i = 0; i < part->n_where; i++)
-        cost += part->where[i].n;
-    if (cost > *s->work)
+    if (!gb_cases_charge(s->work, gb_conditions_cost(part->where, part->n_where)))
         return gb_fail(err, GB_INVALID,
                        "benchmark '%s': too many cases times classes; name fewer values",
                        s->benchmark->name);
-    *s->work -= cost;
     if (!gb_conditions_hold(part->where, part->n_where, args))
         return GB_OK;
     s->selected++;

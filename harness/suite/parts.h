@@ -48,7 +48,8 @@ gb_code gb_check_expects(gb_reader *reader, const gb_benchmark *benchmark, uint6
  * diagnostics; GB_NO_MEMORY. */
 gb_code gb_check_classes(gb_reader *reader, uint64_t *work, gb_error *err);
 
-/* Gates and plots of metrics that no case of any kind of device can have. As gb_check_expects. */
+/* Gates and plots of metrics that no case of any kind of device can have, and plots whose `where`
+ * no case meets. As gb_check_expects. */
 gb_code gb_check_metrics(gb_reader *reader, const gb_benchmark *benchmark, uint64_t *work,
                          gb_error *err);
 /* Whether a case's kernel takes its arguments on a kind of device. */

@@ -180,7 +180,11 @@ static void read_axes(gb_reader *reader, const gb_node *node, const plot_type *t
 void gb_read_plot(gb_reader *reader, const gb_node *node, gb_plot *out)
 {
     static const char *const keys[] = {"type", "title", "benchmark", "x", "y", "series", "where"};
-    *out = (gb_plot){.x = -1, .y = GB_PLOT_NO_METRIC, .line = node->line, .column = node->column};
+    *out = (gb_plot){.benchmark = SIZE_MAX, /* none as yet: not the first one either */
+                     .x = -1,
+                     .y = GB_PLOT_NO_METRIC,
+                     .line = node->line,
+                     .column = node->column};
     if (!gb_read_map(reader, node, "plots", keys, sizeof keys / sizeof keys[0]))
         return;
     const plot_type *type = read_type(reader, gb_read_required(reader, node, "plot", "type"));

@@ -20,6 +20,11 @@ const char *gb_verdict_word(gb_verdict verdict)
     return (unsigned)verdict < GB_VERDICT_COUNT ? verdicts[verdict].word : "unknown";
 }
 
+const char *gb_verdict_next(gb_verdict verdict)
+{
+    return (unsigned)verdict < GB_VERDICT_COUNT ? verdicts[verdict].next : "";
+}
+
 bool gb_verdict_differs(gb_verdict verdict)
 {
     return verdict == GB_VERDICT_SLOWER || verdict == GB_VERDICT_FASTER ||
@@ -258,7 +263,7 @@ void gb_comparison_count(gb_comparison *c)
         gb_compared *item = &c->items[i];
         c->counts[item->verdict]++;
         if (item->next[0] == '\0') {
-            snprintf(item->next, sizeof item->next, "%s", verdicts[item->verdict].next);
+            snprintf(item->next, sizeof item->next, "%s", gb_verdict_next(item->verdict));
         }
     }
 }

@@ -37,6 +37,7 @@ typedef enum gb_verdict {
         GB_VERDICT_COUNT
 } gb_verdict;
 const char *gb_verdict_word(gb_verdict verdict);
+const char *gb_verdict_next(gb_verdict verdict);
 /* Whether it says, for sure or not, that the two differ: what a repeat may overturn. */
 bool gb_verdict_differs(gb_verdict verdict);
 

@@ -94,7 +94,11 @@ void gb_comparison_count(gb_comparison *c);
 
 /* show.c: pieces that the forms share. */
 const char *gb_compared_value(const gb_compared *item, double value, char *buf, size_t size);
-const char *gb_compared_change(double fraction, char *buf, size_t size); /* "+3.10 %" */
+const char *gb_compared_change(double fraction, char *buf, size_t size);           /* "+3.10 %" */
+const char *gb_compared_interval(const gb_compared *item, char *buf, size_t size); /* 80 bytes */
+const char *gb_compared_p(const gb_compared *item, char *buf, size_t size);
+/* The reason, what to do next unless it is `common`, and whether a repeat agreed. */
+void gb_compared_advice(const gb_compared *item, const char *common, gb_buf *out);
 const char *gb_compared_detectable(const gb_compared *item, char *buf, size_t size);
 const char *gb_comparison_name(const gb_comparison *c, int side, char *buf, size_t size);
 void gb_comparison_summary(const gb_comparison *c, gb_buf *out); /* "2 slower, 380 same" */

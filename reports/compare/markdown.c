@@ -3,17 +3,14 @@
 #include <string.h>
 
 #include "reports/compare/internal.h"
+#include "reports/page/markdown.h"
 
-/* Text in a table's cell: what Markdown or HTML would take for their own is escaped. */
+/* A text with control characters made visible, as Markdown. */
 static void cell(gb_buf *out, const char *text)
 {
     char *safe = gb_text_printable(text);
-    for (const char *at = safe != NULL ? safe : ""; *at != '\0'; at++) {
-        if (strchr("\\`*_{}[]<>|#!~&", *at) != NULL) {
-            gb_buf_add(out, "\\");
-        }
-        gb_buf_add_bytes(out, at, 1);
-    }
+    gb_markdown_text(out, safe != NULL ? safe : "");
+    out->failed = out->failed || safe == NULL;
     free(safe);
 }
 
@@ -33,14 +30,15 @@ static gb_code row(const gb_compared *item, gb_buf *out, gb_error *err)
                   gb_compared_value(item, item->value_b, other, sizeof other));
     gb_buf_add(out, gb_compared_change(item->change, buf, sizeof buf));
     if (!isnan(item->ci[0])) {
-        gb_buf_printf(out, " (%s .. %s)", gb_compared_change(item->ci[0], buf, sizeof buf),
-                      gb_compared_change(item->ci[1], other, sizeof other));
+        gb_buf_printf(out, " (%s)", gb_compared_interval(item, buf, sizeof buf));
     }
     gb_buf_add(out, " | ");
-    cell(out, item->reason);
-    gb_buf_add(out, item->reason[0] != '\0' && item->next[0] != '\0' ? "; " : "");
-    cell(out, item->next);
+    gb_buf advice = {0};
+    gb_compared_advice(item, "", &advice);
+    cell(out, advice.data != NULL ? advice.data : "");
     gb_buf_add(out, " |\n");
+    out->failed = out->failed || advice.failed;
+    gb_buf_free(&advice);
     return GB_OK;
 }
 

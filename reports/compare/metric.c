@@ -148,12 +148,7 @@ gb_code gb_compare_logs(const gb_compared *item, const gb_row *row, gb_logs *out
             continue;
         }
         out->y[out->n++] = log(value);
-        /* A timer that ticks every d moves a value v by a uniform error of variance d^2/12, here
-         * of ln v: (d / v)^2 / 12. */
-        double tick = r->iterations_per_sample > 0
-                          ? r->resolution_ns / (double)r->iterations_per_sample / r->time.median
-                          : 0;
-        floors += tick > 0 ? tick * tick / 12 : 0;
+        floors += gb_record_step_variance(r);
     }
     out->floor = out->n > 0 ? floors / (double)out->n : 0;
     return GB_OK;

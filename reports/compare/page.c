@@ -33,30 +33,23 @@ static const char *class_of(gb_verdict verdict)
 
 static void add_case(const gb_compared *item, size_t rank, gb_buf *out)
 {
-    char buf[80], other[80];
+    char buf[80];
     gb_buf text = {0};
     char *title = gb_compared_title(item);
     gb_html_row(out);
     gb_html_cell(out, gb_verdict_word(item->verdict), (double)rank, class_of(item->verdict));
     gb_html_cell(out, title != NULL ? title : "", (double)NAN, "text");
     gb_html_cell(out, gb_compared_change(item->change, buf, sizeof buf), item->change, "num");
-    if (!isnan(item->ci[0])) {
-        gb_buf_printf(&text, "%s .. %s", gb_compared_change(item->ci[0], buf, sizeof buf),
-                      gb_compared_change(item->ci[1], other, sizeof other));
-    }
-    gb_html_cell(out, text.data != NULL ? text.data : "-", item->ci[1] - item->ci[0], "num");
+    gb_html_cell(out, gb_compared_interval(item, buf, sizeof buf), item->ci[1] - item->ci[0],
+                 "num");
     gb_html_cell(out, gb_compared_value(item, item->value_a, buf, sizeof buf), item->value_a,
                  "num");
     gb_html_cell(out, gb_compared_value(item, item->value_b, buf, sizeof buf), item->value_b,
                  "num");
-    out->failed = out->failed || text.failed;
-    gb_buf_free(&text);
-    gb_buf_printf(&text, "%s%s%s", item->reason,
-                  item->reason[0] != '\0' && item->next[0] != '\0' ? "; " : "", item->next);
+    gb_compared_advice(item, "", &text);
     gb_html_cell(out, text.data != NULL ? text.data : "", (double)NAN, "text");
     gb_html_cell(out, item->metric, (double)NAN, NULL);
-    snprintf(buf, sizeof buf, item->p < 0.0001 ? "<0.0001" : "%.4f", item->p);
-    gb_html_cell(out, isnan(item->p) ? "-" : buf, item->p, "num");
+    gb_html_cell(out, gb_compared_p(item, buf, sizeof buf), item->p, "num");
     gb_html_cell(out, gb_compared_detectable(item, buf, sizeof buf), item->detectable, "num");
     gb_html_row_end(out);
     out->failed = out->failed || text.failed || title == NULL;

@@ -26,6 +26,37 @@ const char *gb_compared_change(double fraction, char *buf, size_t size)
     return buf;
 }
 
+const char *gb_compared_interval(const gb_compared *item, char *buf, size_t size)
+{
+    char low[32], high[32];
+    if (isnan(item->ci[0])) {
+        snprintf(buf, size, "-");
+    } else {
+        snprintf(buf, size, "%s .. %s", gb_compared_change(item->ci[0], low, sizeof low),
+                 gb_compared_change(item->ci[1], high, sizeof high));
+    }
+    return buf;
+}
+
+const char *gb_compared_p(const gb_compared *item, char *buf, size_t size)
+{
+    if (isnan(item->p)) {
+        snprintf(buf, size, "-");
+    } else if (item->p < 0.0001) {
+        snprintf(buf, size, "<0.0001");
+    } else {
+        snprintf(buf, size, item->p < 0.1 ? "%.4f" : "%.2f", item->p);
+    }
+    return buf;
+}
+
+void gb_compared_advice(const gb_compared *item, const char *common, gb_buf *out)
+{
+    bool own = item->next[0] != '\0' && strcmp(item->next, common) != 0;
+    gb_buf_printf(out, "%s%s%s%s", item->reason, item->reason[0] != '\0' && own ? "; " : "",
+                  own ? item->next : "", item->confirmed ? " (confirmed by a repeat)" : "");
+}
+
 const char *gb_compared_detectable(const gb_compared *item, char *buf, size_t size)
 {
     if (isnan(item->detectable)) {

@@ -23,36 +23,6 @@ static void side(const gb_comparison *c, int which, gb_buf *out)
                   git != NULL ? git : "unknown", r->complete ? "" : ", did not finish");
 }
 
-static void interval(const gb_compared *item, char *buf, size_t size)
-{
-    char low[32], high[32];
-    if (isnan(item->ci[0])) {
-        snprintf(buf, size, "-");
-        return;
-    }
-    snprintf(buf, size, "%s .. %s", gb_compared_change(item->ci[0], low, sizeof low),
-             gb_compared_change(item->ci[1], high, sizeof high));
-}
-
-static void probability(double p, char *buf, size_t size)
-{
-    if (isnan(p)) {
-        snprintf(buf, size, "-");
-    } else if (p < 0.0001) {
-        snprintf(buf, size, "<0.0001");
-    } else {
-        snprintf(buf, size, p < 0.1 ? "%.4f" : "%.2f", p);
-    }
-}
-
-/* The reason, and what to do next where that is more than the heading says. */
-static void note(const gb_compared *item, const char *common, gb_buf *out)
-{
-    bool own = item->next[0] != '\0' && strcmp(item->next, common) != 0;
-    gb_buf_printf(out, "%s%s%s%s", item->reason, item->reason[0] != '\0' && own ? "; " : "",
-                  own ? item->next : "", item->confirmed ? " (confirmed by a repeat)" : "");
-}
-
 static gb_code add_row(gb_grid *grid, const gb_compared *item, const char *common, gb_error *err)
 {
     char buf[80];
@@ -64,12 +34,10 @@ static gb_code add_row(gb_grid *grid, const gb_compared *item, const char *commo
     gb_grid_add(grid, GB_PLAIN, gb_compared_value(item, item->value_a, buf, sizeof buf));
     gb_grid_add(grid, GB_PLAIN, gb_compared_value(item, item->value_b, buf, sizeof buf));
     gb_grid_add(grid, ink, gb_compared_change(item->change, buf, sizeof buf));
-    interval(item, buf, sizeof buf);
-    gb_grid_add(grid, GB_PLAIN, buf);
-    probability(item->p, buf, sizeof buf);
-    gb_grid_add(grid, GB_PLAIN, buf);
+    gb_grid_add(grid, GB_PLAIN, gb_compared_interval(item, buf, sizeof buf));
+    gb_grid_add(grid, GB_PLAIN, gb_compared_p(item, buf, sizeof buf));
     gb_grid_add(grid, GB_PLAIN, gb_compared_detectable(item, buf, sizeof buf));
-    note(item, common, &last);
+    gb_compared_advice(item, common, &last);
     char *safe = gb_text_printable(last.data != NULL ? last.data : "");
     gb_grid_add(grid, item->check ? GB_YELLOW : GB_PLAIN, safe != NULL ? safe : "");
     bool failed = title == NULL || safe == NULL || last.failed || grid->failed;
@@ -79,17 +47,6 @@ static gb_code add_row(gb_grid *grid, const gb_compared *item, const char *commo
     return failed ? gb_fail(err, GB_NO_MEMORY, "out of memory for a comparison") : GB_OK;
 }
 
-/* What most verdicts of this kind ask for; a case that asks for something else says so itself. */
-static const char *common_next(gb_verdict verdict)
-{
-    static const char *const nexts[] = {
-#define X(name, word, next) [GB_VERDICT_##name] = next,
-        GB_VERDICTS(X)
-#undef X
-    };
-    return nexts[verdict];
-}
-
 static gb_code group(const gb_comparison *c, const size_t order[], size_t n, bool color,
                      gb_buf *out, gb_error *err)
 {
@@ -97,7 +54,7 @@ static gb_code group(const gb_comparison *c, const size_t order[], size_t n, boo
     static const char *const titles[COLUMNS] = {"case",    "metric", "baseline", "new", "change",
                                                 "95 % CI", "p",      "finds",    ""};
     gb_verdict verdict = c->items[order[0]].verdict;
-    const char *next = common_next(verdict);
+    const char *next = gb_verdict_next(verdict);
     gb_grid grid = {.columns = COLUMNS};
     gb_code code = GB_OK;
     gb_buf_add(out, "\n");

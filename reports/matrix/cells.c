@@ -21,11 +21,6 @@ static bool takes_part(const gb_matrix_class *class, size_t machine)
     return false;
 }
 
-static bool same_kind(const gb_matrix *m, size_t a, size_t b)
-{
-    return strcmp(m->machines[a].kind, m->machines[b].kind) == 0;
-}
-
 /* Why a case that is ok on a machine does not count there; NULL: it does. */
 static char *uncommon(const gb_matrix *m, const gb_class_case *c, size_t machine, const bool part[],
                       bool *common)
@@ -34,7 +29,7 @@ static char *uncommon(const gb_matrix *m, const gb_class_case *c, size_t machine
     *common = true;
     for (size_t i = 0; i < m->n_machines; i++) {
         const gb_point *other = &c->points[i];
-        if (i == machine || !part[i] || !same_kind(m, machine, i)) {
+        if (i == machine || !part[i] || !gb_matrix_same_kind(m, machine, i)) {
             continue;
         }
         if (!other->ok) {

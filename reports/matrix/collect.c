@@ -209,9 +209,8 @@ static double watts_of(const gb_row *row)
     return n == row->n && n > 0 ? sum / (double)n : (double)NAN;
 }
 
-/* Mean logarithm over the replicates, its variance, degrees of freedom. A timer that ticks every d
- * moves a value v by a uniform error whose variance is, of ln v, (d / v)^2 / 12: replicates that
- * agree better than that only agree on the tick. */
+/* Mean logarithm over the replicates, its variance, degrees of freedom. Replicates that agree
+ * better than the timer's ticks allow only agree on the tick. */
 static void summarise(gb_point *p, const double y[], double floors)
 {
     double sum = 0, squares = 0, n = (double)p->n;
@@ -225,13 +224,6 @@ static void summarise(gb_point *p, const double y[], double floors)
     }
     p->df = p->n > 1 ? n - 1 : (double)NAN;
     p->variance = p->n > 1 ? fmax(squares / (n - 1), floors / n) / n : (double)NAN;
-}
-
-static double tick_of(const gb_record *r)
-{
-    double iterations = (double)(r->iterations_per_sample > 0 ? r->iterations_per_sample : 1);
-    double tick = r->resolution_ns / iterations / r->time.median;
-    return tick > 0 ? tick * tick / 12 : 0;
 }
 
 /* Takes the values of an ok row; p->n stays 0 where a replicate has none. */
@@ -259,7 +251,7 @@ static gb_code take_values(const gb_matrix_class *class, const gb_class_case *c,
                 because(p, err, "no value of %s%s%s", c->metric, why[0] != '\0' ? ": " : "", why);
         } else {
             y[i] = log(value);
-            floors += tick_of(r);
+            floors += gb_record_step_variance(r);
         }
     }
     if (code == GB_OK && p->why == NULL) {

@@ -19,7 +19,7 @@ const gb_fact gb_matrix_facts[] = {
     {"ECC", {"device", "ecc"}, false},
     {"MIG", {"device", "mig"}, false},
     {"clock, kHz", {"device", "clock_khz"}, false},
-    {"noise floor (selftest)", {"device", "selftest", "floor"}, false},
+    {"noise floor (selftest)", {"device", "selftest", "noise_floor"}, false},
     {"host CPU", {"host", "cpu"}, false},
     {"kernel", {"host", "kernel"}, false},
     {"operating system", {"host", "os"}, false},
@@ -42,6 +42,10 @@ char *gb_machine_fact(const gb_machine *machine, const gb_fact *fact)
     }
     if (json_is_string(value)) {
         return gb_text_printable(json_string_value(value));
+    }
+    if (json_is_real(value)) { /* the noise floor is the only fraction among them */
+        char percent[32];
+        return gb_text_copy(gb_format_percent(json_real_value(value), percent, sizeof percent));
     }
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     char *safe = text != NULL ? gb_text_printable(text) : NULL;

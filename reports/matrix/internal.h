@@ -8,6 +8,15 @@
 gb_code gb_matrix_collect(gb_matrix *m, gb_error *err);
 gb_code gb_matrix_warn(gb_matrix *m, gb_error *err, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Whether two machines are ranked with each other. */
+bool gb_matrix_same_kind(const gb_matrix *m, size_t a, size_t b);
+/* Whether no machine before this one is of its kind: where each kind is looked at once. */
+bool gb_matrix_first_of_kind(const gb_matrix *m, size_t machine);
+/* A path's length without the slashes at its end; whether two are the same but for those; its last
+ * part, and how long that is. */
+size_t gb_matrix_path_length(const char *path);
+bool gb_matrix_same_path(const char *a, const char *b);
+const char *gb_matrix_last_part(const char *path, size_t *n);
 /* cells.c: which cases are common, and what they come to. */
 gb_code gb_matrix_cells(gb_matrix *m, gb_error *err);
 /* rank.c */
@@ -32,29 +41,29 @@ void gb_matrix_price_text(const gb_matrix *m, const gb_machine *machine, gb_buf 
 
 /* What stands in the matrix: a row for each class, price, power, memory, a cell for each machine.
  * Built once for all forms. */
-typedef enum gb_line_kind {
+typedef enum gb_matrix_line_kind {
     GB_LINE_VALUE,
     GB_LINE_PRICE,
     GB_LINE_PER_PRICE,
     GB_LINE_PER_WATT,
     GB_LINE_FACT,
     GB_LINE_SCORE
-} gb_line_kind;
-typedef struct gb_line {
-    gb_line_kind kind;
+} gb_matrix_line_kind;
+typedef struct gb_matrix_line {
+    gb_matrix_line_kind kind;
     char *title;
     char *lead;    /* who leads, and by how much; NULL where nobody can */
     char **cells;  /* [n_machines] */
     bool *best;    /* [n_machines]: rank 1, not alone */
     double *sorts; /* [n_machines] */
-} gb_line;
-typedef struct gb_sheet {
-    gb_line *lines;
+} gb_matrix_line;
+typedef struct gb_matrix_lines {
+    gb_matrix_line *lines;
     size_t n, capacity, width;
     bool failed; /* out of memory */
-} gb_sheet;
-gb_code gb_sheet_make(const gb_matrix *m, gb_sheet *out, gb_error *err);
-void gb_sheet_free(gb_sheet *sheet);
+} gb_matrix_lines;
+gb_code gb_matrix_lines_make(const gb_matrix *m, gb_matrix_lines *out, gb_error *err);
+void gb_matrix_lines_free(gb_matrix_lines *sheet);
 
 /* Sentences, owned by the caller (gb_notes_free). */
 typedef struct gb_notes {

@@ -3,25 +3,15 @@
 #include <string.h>
 
 #include "reports/matrix/internal.h"
+#include "reports/page/markdown.h"
 
-/* What Markdown or HTML would take for their own is escaped; `text` is printable already. */
-static void add(gb_buf *out, const char *text)
-{
-    for (const char *at = text; *at != '\0'; at++) {
-        if (strchr("\\`*_{}[]<>|#!~&", *at) != NULL) {
-            gb_buf_add(out, "\\");
-        }
-        gb_buf_add_bytes(out, at, 1);
-    }
-}
-
-static void add_table(const gb_matrix *m, const gb_sheet *sheet, gb_buf *out)
+static void add_table(const gb_matrix *m, const gb_matrix_lines *sheet, gb_buf *out)
 {
     gb_buf_add(out, "\n| |");
     for (size_t k = 0; k < m->n_machines; k++) {
         char *label = gb_machine_label(&m->machines[k]);
         gb_buf_add(out, " ");
-        add(out, label != NULL ? label : "");
+        gb_markdown_text(out, label != NULL ? label : "");
         gb_buf_add(out, " |");
         free(label);
     }
@@ -31,12 +21,12 @@ static void add_table(const gb_matrix *m, const gb_sheet *sheet, gb_buf *out)
     }
     for (size_t i = 0; i < sheet->n; i++) {
         gb_buf_add(out, "\n| ");
-        add(out, sheet->lines[i].title);
+        gb_markdown_text(out, sheet->lines[i].title);
         gb_buf_add(out, " |");
         for (size_t k = 0; k < m->n_machines; k++) {
             const char *mark = sheet->lines[i].best[k] ? "**" : "";
             gb_buf_printf(out, " %s", mark);
-            add(out, sheet->lines[i].cells[k]);
+            gb_markdown_text(out, sheet->lines[i].cells[k]);
             gb_buf_printf(out, "%s |", mark);
         }
     }
@@ -50,7 +40,7 @@ static void add_list(const char *title, const gb_notes *notes, gb_buf *out)
     }
     for (size_t i = 0; i < notes->n; i++) {
         gb_buf_add(out, "- ");
-        add(out, notes->items[i]);
+        gb_markdown_text(out, notes->items[i]);
         gb_buf_add(out, "\n");
     }
 }
@@ -59,7 +49,7 @@ static void add_paragraph(gb_buf *text, gb_buf *out)
 {
     if (text->length > 0) {
         gb_buf_add(out, "\n");
-        add(out, text->data);
+        gb_markdown_text(out, text->data);
         gb_buf_add(out, "\n");
     }
     out->failed = out->failed || text->failed;
@@ -69,11 +59,11 @@ static void add_paragraph(gb_buf *text, gb_buf *out)
 gb_code gb_matrix_markdown(const gb_matrix *matrix, gb_buf *out, gb_error *err)
 {
     gb_notes leaders = {0}, left = {0}, doubts = {0};
-    gb_sheet sheet = {0};
+    gb_matrix_lines sheet = {0};
     gb_buf text = {0};
     size_t i;
     const json_t *warning;
-    gb_code code = gb_sheet_make(matrix, &sheet, err);
+    gb_code code = gb_matrix_lines_make(matrix, &sheet, err);
     if (code != GB_OK) {
         return code;
     }
@@ -104,6 +94,6 @@ gb_code gb_matrix_markdown(const gb_matrix *matrix, gb_buf *out, gb_error *err)
     gb_notes_free(&leaders);
     gb_notes_free(&left);
     gb_notes_free(&doubts);
-    gb_sheet_free(&sheet);
+    gb_matrix_lines_free(&sheet);
     return code;
 }

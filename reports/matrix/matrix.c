@@ -24,7 +24,7 @@ gb_code gb_matrix_warn(gb_matrix *m, gb_error *err, const char *code, const char
 
 /* ---- names ---- */
 
-static size_t length_of(const char *path)
+size_t gb_matrix_path_length(const char *path)
 {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') {
@@ -33,16 +33,15 @@ static size_t length_of(const char *path)
     return n;
 }
 
-static bool same_path(const char *a, const char *b)
+bool gb_matrix_same_path(const char *a, const char *b)
 {
-    size_t n = length_of(a);
-    return n == length_of(b) && memcmp(a, b, n) == 0;
+    size_t n = gb_matrix_path_length(a);
+    return n == gb_matrix_path_length(b) && memcmp(a, b, n) == 0;
 }
 
-/* The last part of a path: where it begins, and its length. */
-static const char *last_part(const char *path, size_t *n)
+const char *gb_matrix_last_part(const char *path, size_t *n)
 {
-    size_t end = length_of(path), from = end;
+    size_t end = gb_matrix_path_length(path), from = end;
     while (from > 0 && path[from - 1] != '/') {
         from--;
     }
@@ -53,27 +52,42 @@ static const char *last_part(const char *path, size_t *n)
 static bool same_last_part(const char *a, const char *b)
 {
     size_t n, k;
-    const char *x = last_part(a, &n), *y = last_part(b, &k);
+    const char *x = gb_matrix_last_part(a, &n), *y = gb_matrix_last_part(b, &k);
     return n == k && memcmp(x, y, n) == 0;
 }
 
 static char *machine_name(const gb_matrix_run runs[], size_t n, size_t run, int device,
                           bool several)
 {
-    size_t length = length_of(runs[run].path);
+    size_t length = gb_matrix_path_length(runs[run].path);
     const char *text = runs[run].path;
     bool unique = true;
     for (size_t i = 0; i < n; i++) {
         unique = unique && (i == run || !same_last_part(runs[i].path, text));
     }
     if (unique) {
-        text = last_part(text, &length);
+        text = gb_matrix_last_part(text, &length);
     }
     return several ? gb_text_format("%.*s#%d", (int)length, text, device)
                    : gb_text_format("%.*s", (int)length, text);
 }
 
 /* ---- machines ---- */
+
+bool gb_matrix_same_kind(const gb_matrix *m, size_t a, size_t b)
+{
+    return strcmp(m->machines[a].kind, m->machines[b].kind) == 0;
+}
+
+bool gb_matrix_first_of_kind(const gb_matrix *m, size_t machine)
+{
+    for (size_t i = 0; i < machine; i++) {
+        if (gb_matrix_same_kind(m, i, machine)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 static double positive(const json_t *value)
 {
@@ -140,7 +154,7 @@ static gb_code check_runs(gb_matrix *m, gb_error *err)
     for (size_t i = 0; i < m->n_runs; i++) {
         for (size_t k = 0; k < i; k++) {
             const char *a = run_id(m->runs[k].results), *b = run_id(m->runs[i].results);
-            if (same_path(m->runs[i].path, m->runs[k].path)) {
+            if (gb_matrix_same_path(m->runs[i].path, m->runs[k].path)) {
                 return gb_fail(err, GB_INVALID,
                                "%s is given twice: a machine is compared with others",
                                m->runs[i].path);

@@ -43,8 +43,9 @@ static gb_code open_table(const gb_matrix *m, const char *caption, const char *f
 }
 
 /* The lines of a sheet from one kind to another. */
-static gb_code add_lines(const gb_matrix *m, const gb_sheet *sheet, const char *caption,
-                         gb_line_kind from, gb_line_kind to, gb_buf *out, gb_error *err)
+static gb_code add_lines(const gb_matrix *m, const gb_matrix_lines *sheet, const char *caption,
+                         gb_matrix_line_kind from, gb_matrix_line_kind to, gb_buf *out,
+                         gb_error *err)
 {
     size_t n = 0;
     bool lead = false;
@@ -55,7 +56,7 @@ static gb_code add_lines(const gb_matrix *m, const gb_sheet *sheet, const char *
     }
     gb_code code = n > 0 ? open_table(m, caption, "what", lead, true, out, err) : GB_OK;
     for (size_t i = 0; code == GB_OK && i < sheet->n; i++) {
-        const gb_line *line = &sheet->lines[i];
+        const gb_matrix_line *line = &sheet->lines[i];
         if (line->kind < from || line->kind > to) {
             continue;
         }
@@ -89,7 +90,8 @@ static void add_list(const gb_notes *notes, gb_buf *out)
 }
 
 /* The first screen. */
-static gb_code add_answer(const gb_matrix *m, const gb_sheet *sheet, gb_buf *out, gb_error *err)
+static gb_code add_answer(const gb_matrix *m, const gb_matrix_lines *sheet, gb_buf *out,
+                          gb_error *err)
 {
     gb_buf text = {0};
     gb_notes doubts = {0};
@@ -140,7 +142,8 @@ static gb_code add_answer(const gb_matrix *m, const gb_sheet *sheet, gb_buf *out
     return code;
 }
 
-static gb_code add_details(const gb_matrix *m, const gb_sheet *sheet, gb_buf *out, gb_error *err)
+static gb_code add_details(const gb_matrix *m, const gb_matrix_lines *sheet, gb_buf *out,
+                           gb_error *err)
 {
     gb_notes leaders = {0}, left = {0};
     for (size_t i = 0; i < m->n_classes; i++) {
@@ -339,11 +342,11 @@ gb_code gb_matrix_page(const gb_matrix *matrix, const char *dir, const char *gnu
                        gb_error *err)
 {
     gb_buf out = {0};
-    gb_sheet sheet = {0};
+    gb_matrix_lines sheet = {0};
     bool cpu = true;
     char *path = gb_text_format("%s/procurement.html", dir), *subtitle = subtitle_of(matrix);
-    gb_code code =
-        path != NULL && subtitle != NULL ? gb_sheet_make(matrix, &sheet, err) : no_memory(err);
+    gb_code code = path != NULL && subtitle != NULL ? gb_matrix_lines_make(matrix, &sheet, err)
+                                                    : no_memory(err);
     for (size_t i = 0; i < matrix->n_machines; i++) {
         cpu = cpu && matrix->machines[i].cpu;
     }
@@ -367,7 +370,7 @@ gb_code gb_matrix_page(const gb_matrix *matrix, const char *dir, const char *gnu
         gb_html_close(&out);
         code = out.failed ? no_memory(err) : gb_page_write(path, &out, err);
     }
-    gb_sheet_free(&sheet);
+    gb_matrix_lines_free(&sheet);
     gb_buf_free(&out);
     free(subtitle);
     free(path);

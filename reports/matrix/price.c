@@ -15,15 +15,6 @@ static char *shown(const char *word)
     return safe;
 }
 
-static size_t length_of(const char *path)
-{
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') {
-        n--;
-    }
-    return n;
-}
-
 /* A path without "./" before it. */
 static const char *plain(const char *path)
 {
@@ -38,12 +29,9 @@ static bool means(const gb_matrix *m, const gb_machine *machine, const char *wor
 {
     const char *path = plain(m->runs[machine->run].path);
     word = plain(word);
-    size_t n = length_of(path), k = length_of(word), from = n;
-    while (from > 0 && path[from - 1] != '/') {
-        from--;
-    }
-    return (n == k && memcmp(path, word, n) == 0) ||
-           (n - from == k && memcmp(path + from, word, k) == 0);
+    size_t last, k = gb_matrix_path_length(word);
+    const char *part = gb_matrix_last_part(path, &last);
+    return gb_matrix_same_path(path, word) || (last == k && memcmp(part, word, k) == 0);
 }
 
 static void list_machines(const gb_matrix *m, const char *word, gb_buf *out)

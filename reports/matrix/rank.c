@@ -68,15 +68,13 @@ static entry entry_of(const gb_matrix_class *class, size_t machine, bool price)
 static void rank_class(const gb_matrix *m, gb_matrix_class *class, entry entries[], bool price)
 {
     for (size_t first = 0; first < m->n_machines; first++) {
-        const char *kind = m->machines[first].kind;
         size_t n = 0;
-        bool seen = false;
-        for (size_t i = 0; i < first; i++) {
-            seen = seen || strcmp(m->machines[i].kind, kind) == 0;
+        if (!gb_matrix_first_of_kind(m, first)) {
+            continue;
         }
-        for (size_t i = first; !seen && i < m->n_machines; i++) {
+        for (size_t i = first; i < m->n_machines; i++) {
             double figure = price ? class->cells[i].per_price : class->cells[i].performance;
-            if (strcmp(m->machines[i].kind, kind) == 0 && isfinite(figure)) {
+            if (gb_matrix_same_kind(m, first, i) && isfinite(figure)) {
                 entries[n++] = entry_of(class, i, price);
             }
         }

@@ -151,16 +151,12 @@ void gb_matrix_leaders(const gb_matrix *m, const gb_matrix_class *class, gb_note
 {
     bool several = false;
     for (size_t i = 1; i < m->n_machines; i++) {
-        several = several || strcmp(m->machines[i].kind, m->machines[0].kind) != 0;
+        several = several || !gb_matrix_same_kind(m, 0, i);
     }
     size_t before = out->n;
     for (size_t i = 0; i < m->n_machines; i++) {
         ranking r = {.m = m, .class = class, .kind = m->machines[i].kind};
-        bool seen = false;
-        for (size_t k = 0; k < i; k++) {
-            seen = seen || strcmp(m->machines[k].kind, r.kind) == 0;
-        }
-        if (!seen) {
+        if (gb_matrix_first_of_kind(m, i)) {
             say_ranking(&r, several, out);
             r.price = true;
             say_ranking(&r, several, out);
@@ -177,13 +173,11 @@ void gb_matrix_lead(const gb_matrix *m, const gb_matrix_class *class, bool price
 {
     for (size_t i = 0; i < m->n_machines; i++) {
         ranking r = {.m = m, .class = class, .kind = m->machines[i].kind, .price = price};
-        bool seen = false;
         size_t others = 0, n = 0;
         for (size_t k = 0; k < m->n_machines; k++) {
-            seen = seen || (k < i && strcmp(m->machines[k].kind, r.kind) == 0);
             others += rank(&r, k) > 0;
         }
-        if (seen || others < 2) {
+        if (!gb_matrix_first_of_kind(m, i) || others < 2) {
             continue;
         }
         gb_buf_add(out, out->length > 0 ? "; " : "");

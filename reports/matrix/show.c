@@ -129,11 +129,11 @@ void gb_matrix_price_text(const gb_matrix *m, const gb_machine *machine, gb_buf 
 
 /* ---- rows ---- */
 
-static gb_line *add_line(gb_sheet *sheet, gb_line_kind kind, const char *title)
+static gb_matrix_line *add_line(gb_matrix_lines *sheet, gb_matrix_line_kind kind, const char *title)
 {
     if (sheet->n == sheet->capacity && !sheet->failed) {
         size_t capacity = sheet->capacity == 0 ? 16 : 2 * sheet->capacity;
-        gb_line *grown = realloc(sheet->lines, capacity * sizeof grown[0]);
+        gb_matrix_line *grown = realloc(sheet->lines, capacity * sizeof grown[0]);
         sheet->failed = grown == NULL;
         sheet->lines = grown != NULL ? grown : sheet->lines;
         sheet->capacity = grown != NULL ? capacity : sheet->capacity;
@@ -141,19 +141,19 @@ static gb_line *add_line(gb_sheet *sheet, gb_line_kind kind, const char *title)
     if (sheet->failed) {
         return NULL;
     }
-    gb_line *line = &sheet->lines[sheet->n++];
-    *line = (gb_line){.kind = kind,
-                      .title = gb_text_printable(title),
-                      .cells = calloc(sheet->width + 1, sizeof line->cells[0]),
-                      .best = calloc(sheet->width + 1, sizeof line->best[0]),
-                      .sorts = calloc(sheet->width + 1, sizeof line->sorts[0])};
+    gb_matrix_line *line = &sheet->lines[sheet->n++];
+    *line = (gb_matrix_line){.kind = kind,
+                             .title = gb_text_printable(title),
+                             .cells = calloc(sheet->width + 1, sizeof line->cells[0]),
+                             .best = calloc(sheet->width + 1, sizeof line->best[0]),
+                             .sorts = calloc(sheet->width + 1, sizeof line->sorts[0])};
     sheet->failed =
         line->title == NULL || line->cells == NULL || line->best == NULL || line->sorts == NULL;
     return sheet->failed ? NULL : line;
 }
 
-static void set_cell(gb_sheet *sheet, gb_line *line, size_t machine, gb_buf *text, double sort,
-                     bool best)
+static void set_cell(gb_matrix_lines *sheet, gb_matrix_line *line, size_t machine, gb_buf *text,
+                     double sort, bool best)
 {
     if (line != NULL) {
         gb_buf_add(text, "");
@@ -173,8 +173,8 @@ static void add_rank(unsigned rank, bool shared, size_t of, gb_buf *out)
     }
 }
 
-static void set_lead(const gb_matrix *m, const gb_matrix_class *class, bool price, gb_sheet *sheet,
-                     gb_line *line)
+static void set_lead(const gb_matrix *m, const gb_matrix_class *class, bool price,
+                     gb_matrix_lines *sheet, gb_matrix_line *line)
 {
     gb_buf text = {0};
     gb_matrix_lead(m, class, price, &text);
@@ -186,12 +186,12 @@ static void set_lead(const gb_matrix *m, const gb_matrix_class *class, bool pric
     gb_buf_free(&text);
 }
 
-static void add_value(const gb_matrix *m, const gb_matrix_class *class, gb_sheet *sheet)
+static void add_value(const gb_matrix *m, const gb_matrix_class *class, gb_matrix_lines *sheet)
 {
     char text[64];
     gb_buf title = {0};
     gb_buf_printf(&title, "%s (%s)", class->name, class->higher_is_better ? "higher" : "lower");
-    gb_line *line = add_line(sheet, GB_LINE_VALUE, title.data != NULL ? title.data : "");
+    gb_matrix_line *line = add_line(sheet, GB_LINE_VALUE, title.data != NULL ? title.data : "");
     sheet->failed = sheet->failed || title.failed;
     gb_buf_free(&title);
     for (size_t i = 0; line != NULL && i < m->n_machines; i++) {
@@ -212,13 +212,13 @@ static void add_value(const gb_matrix *m, const gb_matrix_class *class, gb_sheet
     set_lead(m, class, false, sheet, line);
 }
 
-static void add_per_price(const gb_matrix *m, const gb_matrix_class *class, gb_sheet *sheet)
+static void add_per_price(const gb_matrix *m, const gb_matrix_class *class, gb_matrix_lines *sheet)
 {
     char text[64];
     gb_buf title = {0};
     gb_buf_printf(&title, "%s per ", class->name);
     gb_matrix_currency(m, &title);
-    gb_line *line = add_line(sheet, GB_LINE_PER_PRICE, title.data != NULL ? title.data : "");
+    gb_matrix_line *line = add_line(sheet, GB_LINE_PER_PRICE, title.data != NULL ? title.data : "");
     sheet->failed = sheet->failed || title.failed;
     gb_buf_free(&title);
     for (size_t i = 0; line != NULL && i < m->n_machines; i++) {
@@ -235,11 +235,11 @@ static void add_per_price(const gb_matrix *m, const gb_matrix_class *class, gb_s
     set_lead(m, class, true, sheet, line);
 }
 
-static void add_per_watt(const gb_matrix *m, const gb_matrix_class *class, gb_sheet *sheet)
+static void add_per_watt(const gb_matrix *m, const gb_matrix_class *class, gb_matrix_lines *sheet)
 {
     char text[64];
     char *title = gb_text_format("%s per W", class->name);
-    gb_line *line = add_line(sheet, GB_LINE_PER_WATT, title != NULL ? title : "");
+    gb_matrix_line *line = add_line(sheet, GB_LINE_PER_WATT, title != NULL ? title : "");
     sheet->failed = sheet->failed || title == NULL;
     free(title);
     for (size_t i = 0; line != NULL && i < m->n_machines; i++) {
@@ -255,9 +255,9 @@ static void add_per_watt(const gb_matrix *m, const gb_matrix_class *class, gb_sh
     }
 }
 
-static void add_prices(const gb_matrix *m, gb_sheet *sheet)
+static void add_prices(const gb_matrix *m, gb_matrix_lines *sheet)
 {
-    gb_line *line = add_line(sheet, GB_LINE_PRICE, "price");
+    gb_matrix_line *line = add_line(sheet, GB_LINE_PRICE, "price");
     for (size_t i = 0; line != NULL && i < m->n_machines; i++) {
         gb_buf out = {0};
         const gb_price *price = &m->machines[i].price;
@@ -270,9 +270,10 @@ static void add_prices(const gb_matrix *m, gb_sheet *sheet)
     }
 }
 
-static void add_scores(const gb_matrix *m, gb_sheet *sheet)
+static void add_scores(const gb_matrix *m, gb_matrix_lines *sheet)
 {
-    gb_line *line = add_line(sheet, GB_LINE_SCORE, "score by the weights (1: best in each class)");
+    gb_matrix_line *line =
+        add_line(sheet, GB_LINE_SCORE, "score by the weights (1: best in each class)");
     for (size_t i = 0; line != NULL && i < m->n_machines; i++) {
         gb_buf out = {0};
         double score = m->machines[i].score;
@@ -285,16 +286,16 @@ static void add_scores(const gb_matrix *m, gb_sheet *sheet)
     }
 }
 
-static void add_hardware(const gb_matrix *m, gb_sheet *sheet)
+static void add_hardware(const gb_matrix *m, gb_matrix_lines *sheet)
 {
     char text[64];
-    gb_line *device = add_line(sheet, GB_LINE_FACT, "device");
+    gb_matrix_line *device = add_line(sheet, GB_LINE_FACT, "device");
     for (size_t i = 0; device != NULL && i < m->n_machines; i++) {
         gb_buf out = {0};
         gb_buf_printf(&out, "%s (%s)", m->machines[i].model, m->machines[i].kind);
         set_cell(sheet, device, i, &out, (double)NAN, false);
     }
-    gb_line *memory = add_line(sheet, GB_LINE_FACT, "memory");
+    gb_matrix_line *memory = add_line(sheet, GB_LINE_FACT, "memory");
     for (size_t i = 0; memory != NULL && i < m->n_machines; i++) {
         double bytes = m->machines[i].memory_bytes;
         gb_buf out = {0};
@@ -302,7 +303,7 @@ static void add_hardware(const gb_matrix *m, gb_sheet *sheet)
                    isnan(bytes) ? "unknown" : gb_format_bytes((uint64_t)bytes, text, sizeof text));
         set_cell(sheet, memory, i, &out, bytes, false);
     }
-    gb_line *tdp = add_line(sheet, GB_LINE_FACT, "TDP (published)");
+    gb_matrix_line *tdp = add_line(sheet, GB_LINE_FACT, "TDP (published)");
     for (size_t i = 0; tdp != NULL && i < m->n_machines; i++) {
         double watts = m->machines[i].tdp_w;
         gb_buf out = {0};
@@ -315,10 +316,10 @@ static void add_hardware(const gb_matrix *m, gb_sheet *sheet)
     }
 }
 
-gb_code gb_sheet_make(const gb_matrix *m, gb_sheet *out, gb_error *err)
+gb_code gb_matrix_lines_make(const gb_matrix *m, gb_matrix_lines *out, gb_error *err)
 {
     bool watts = false;
-    *out = (gb_sheet){.width = m->n_machines};
+    *out = (gb_matrix_lines){.width = m->n_machines};
     for (size_t i = 0; i < m->n_classes; i++) {
         add_value(m, &m->classes[i], out);
         for (size_t k = 0; k < m->n_machines; k++) {
@@ -338,14 +339,14 @@ gb_code gb_sheet_make(const gb_matrix *m, gb_sheet *out, gb_error *err)
     if (!out->failed) {
         return GB_OK;
     }
-    gb_sheet_free(out);
+    gb_matrix_lines_free(out);
     return gb_fail(err, GB_NO_MEMORY, "out of memory for a matrix");
 }
 
-void gb_sheet_free(gb_sheet *sheet)
+void gb_matrix_lines_free(gb_matrix_lines *sheet)
 {
     for (size_t i = 0; i < sheet->n; i++) {
-        gb_line *line = &sheet->lines[i];
+        gb_matrix_line *line = &sheet->lines[i];
         for (size_t k = 0; line->cells != NULL && k < sheet->width; k++) {
             free(line->cells[k]);
         }
@@ -356,5 +357,5 @@ void gb_sheet_free(gb_sheet *sheet)
         free(line->sorts);
     }
     free(sheet->lines);
-    *sheet = (gb_sheet){0};
+    *sheet = (gb_matrix_lines){0};
 }

@@ -10,25 +10,33 @@ typedef struct counts {
     size_t *alone;         /* [n_machines]: rankings that a machine leads alone; owned */
 } counts;
 
+/* Whether a machine is among the first of a ranking of two machines or more; *shared: with others.
+ */
+static bool leads(const gb_matrix_class *class, size_t machine, bool price, bool *shared)
+{
+    const gb_cell *cell = &class->cells[machine];
+    *shared = price ? cell->price_shared : cell->shared;
+    return (price ? cell->price_rank : cell->rank) == 1 && (price ? cell->price_of : cell->of) > 1;
+}
+
 static gb_code count(const gb_matrix *m, bool price, counts *out)
 {
     *out = (counts){.alone = calloc(m->n_machines + 1, sizeof out->alone[0])};
     for (size_t i = 0; out->alone != NULL && i < m->n_classes; i++) {
-        size_t shared = 0, first = 0;
+        const gb_matrix_class *class = &m->classes[i];
         for (size_t k = 0; k < m->n_machines; k++) {
-            const gb_cell *cell = &m->classes[i].cells[k];
-            bool leads = (price ? cell->price_rank : cell->rank) == 1 &&
-                         (price ? cell->price_of : cell->of) > 1;
-            bool tie = price ? cell->price_shared : cell->shared;
-            out->alone[k] += leads && !tie;
-            out->ranked += leads && !tie;
-            /* those that share a rank are of one kind: count them once a kind */
-            if (leads && tie &&
-                (shared++ == 0 || strcmp(m->machines[first].kind, m->machines[k].kind) != 0)) {
-                first = k;
-                out->ranked++;
-                out->shared++;
+            bool shared, other, counted = false;
+            if (!leads(class, k, price, &shared)) {
+                continue;
             }
+            /* a shared lead is of one ranking, whichever of its machines comes first */
+            for (size_t j = 0; shared && j < k; j++) {
+                counted =
+                    counted || (gb_matrix_same_kind(m, j, k) && leads(class, j, price, &other));
+            }
+            out->alone[k] += !shared;
+            out->shared += shared && !counted;
+            out->ranked += !shared || !counted;
         }
     }
     return out->alone != NULL ? GB_OK : GB_NO_MEMORY;

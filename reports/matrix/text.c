@@ -20,7 +20,7 @@ static void add_notes(const char *title, const gb_notes *notes, bool color, gb_b
 }
 
 /* The table, in parts where there are very many machines. */
-static void add_grid(const gb_matrix *m, const gb_sheet *sheet, bool color, gb_buf *out)
+static void add_grid(const gb_matrix *m, const gb_matrix_lines *sheet, bool color, gb_buf *out)
 {
     bool right[MOST_COLUMNS] = {false};
     size_t each = MOST_COLUMNS - 1;
@@ -50,8 +50,8 @@ static void add_grid(const gb_matrix *m, const gb_sheet *sheet, bool color, gb_b
 gb_code gb_matrix_text(const gb_matrix *matrix, bool color, gb_buf *out, gb_error *err)
 {
     gb_notes leaders = {0}, left = {0}, doubts = {0};
-    gb_sheet sheet = {0};
-    gb_code code = gb_sheet_make(matrix, &sheet, err);
+    gb_matrix_lines sheet = {0};
+    gb_code code = gb_matrix_lines_make(matrix, &sheet, err);
     if (code != GB_OK) {
         return code;
     }
@@ -78,6 +78,6 @@ gb_code gb_matrix_text(const gb_matrix *matrix, bool color, gb_buf *out, gb_erro
     gb_notes_free(&leaders);
     gb_notes_free(&left);
     gb_notes_free(&doubts);
-    gb_sheet_free(&sheet);
+    gb_matrix_lines_free(&sheet);
     return code;
 }

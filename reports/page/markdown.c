@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/page/markdown.h"
 #include "reports/page/parts.h"
 
 /* What the last line takes, and the environment when there is room for it. */
@@ -15,34 +16,6 @@ typedef struct paper {
     bool full;       /* something did not fit: nothing follows but the last line */
     size_t left_out; /* rows of tables */
 } paper;
-
-/* Text that stays text: nothing in it becomes markup, a link, a mention or a new row. */
-static void add_text(gb_buf *out, const char *text)
-{
-    static const struct {
-        char c;
-        const char *as;
-    } escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'@', "&#64;"},
-                   {'#', "&#35;"}, {'|', "\\|"},  {'`', "\\`"},  {'*', "\\*"},
-                   {'_', "\\_"},   {'[', "\\["},  {']', "\\]"},  {'\\', "\\\\"},
-                   {'~', "\\~"},   {'\n', " "},   {'\t', " "},   {'$', "&#36;"}};
-    char *whole = gb_text_escape_invalid(text);
-    out->failed |= whole == NULL;
-    for (const char *at = whole; at != NULL && *at != '\0';) {
-        uint32_t point;
-        size_t length = gb_utf8_decode(at, &point), e = 0;
-        while (e < sizeof escapes / sizeof escapes[0] && escapes[e].c != *at) {
-            e++;
-        }
-        if (e < sizeof escapes / sizeof escapes[0]) {
-            gb_buf_add(out, escapes[e].as);
-        } else if (!gb_utf8_unsafe(point)) {
-            gb_buf_add_bytes(out, at, length);
-        }
-        at += length;
-    }
-    free(whole);
-}
 
 /* Adds what fits as a whole. */
 static bool put(paper *p, const gb_buf *text)
@@ -61,7 +34,7 @@ static void put_line(paper *p, const char *before, const char *text, const char 
 {
     gb_buf line = {0};
     gb_buf_add(&line, before);
-    add_text(&line, text);
+    gb_markdown_text(&line, text);
     gb_buf_add(&line, after);
     put(p, &line);
     gb_buf_free(&line);
@@ -152,7 +125,7 @@ static void doubt_line(gb_buf *out, const char *what, const char *class_name, si
     (void)class_name;
     gb_buf_printf(out, "- %s (%zu%s", what, n,
                   where[0] != '\0' ? n == 1 ? " case: " : " cases: " : "");
-    add_text(out, where);
+    gb_markdown_text(out, where);
     gb_buf_printf(out, "): %s\n", meaning);
 }
 
@@ -164,9 +137,9 @@ static void doubts(paper *p, const gb_sheet *sheet)
         const gb_row *row = &sheet->table.rows[i];
         if (row->status != GB_STATUS_OK && row->status != GB_STATUS_SKIPPED) {
             gb_buf_printf(&lines, "- %s: ", gb_status_word(row->status));
-            add_text(&lines, row->first->case_id);
+            gb_markdown_text(&lines, row->first->case_id);
             gb_buf_add(&lines, ": ");
-            add_text(&lines, gb_row_reason(row));
+            gb_markdown_text(&lines, gb_row_reason(row));
             gb_buf_add(&lines, "\n");
         }
     }
@@ -196,18 +169,18 @@ static void table_head(const gb_sheet *sheet, const gb_group *group, const gb_li
                        gb_buf *text)
 {
     gb_buf_add(text, "### ");
-    add_text(text, group->benchmark);
+    gb_markdown_text(text, group->benchmark);
     gb_buf devices = {0};
     gb_say_devices(sheet, &devices);
     if (devices.length > 0) {
         gb_buf_add(text, "\n\n");
-        add_text(text, devices.data);
+        gb_markdown_text(text, devices.data);
     }
     gb_buf_free(&devices);
     gb_buf_add(text, "\n\n|");
     for (size_t c = 0; c < lines->n_columns; c++) {
         gb_buf_add(text, " ");
-        add_text(text, lines->columns[c].title);
+        gb_markdown_text(text, lines->columns[c].title);
         gb_buf_add(text, " |");
     }
     gb_buf_add(text, "\n|");
@@ -238,7 +211,7 @@ static gb_code table(paper *p, const gb_sheet *sheet, const gb_group *group, gb_
             gb_lines_cell(sheet, &lines, &lines.lines[i], &lines.columns[c], &text, &sort,
                           &class_name);
             gb_buf_add(&row, " ");
-            add_text(&row, text.data != NULL ? text.data : "");
+            gb_markdown_text(&row, text.data != NULL ? text.data : "");
             gb_buf_add(&row, " |");
             gb_buf_free(&text);
         }
@@ -265,7 +238,7 @@ static void environment(const gb_sheet *sheet, gb_buf *text)
                       runtime != NULL ? runtime : "", driver != NULL ? ", driver " : "",
                       driver != NULL ? driver : "");
         gb_buf_add(text, "- device: ");
-        add_text(text, line.data != NULL ? line.data : "");
+        gb_markdown_text(text, line.data != NULL ? line.data : "");
         gb_buf_add(text, "\n");
         gb_buf_free(&line);
     }
@@ -278,7 +251,7 @@ static void environment(const gb_sheet *sheet, gb_buf *text)
                       gb_sheet_text(run, "tool", "git"), gb_sheet_text(run, "suite", "file"),
                       gb_sheet_text(run, "suite", "sha256"));
         gb_buf_add(text, "- host: ");
-        add_text(text, line.data != NULL ? line.data : "");
+        gb_markdown_text(text, line.data != NULL ? line.data : "");
         gb_buf_add(text, "\n");
         gb_buf_free(&line);
     }

@@ -32,6 +32,7 @@ plots:
   - {type: curve, benchmark: l, x: launches, y: round_trip}
   - {type: bar, benchmark: f, x: type, y: flop_rate}
   - {type: curve, benchmark: c, x: bytes, y: bandwidth_h2d}
+  - {type: roofline, benchmark: k}
 END
 expect 2 "$GPUBENCH" check bad.yaml
 has err "bad.yaml:4:11: error: gate: no case of benchmark 'l' can have a value of 'submit'"
@@ -41,7 +42,8 @@ has err "bad.yaml:15:9: error: expect: f[type=int32] can have no value of 'flop_
 has err "bad.yaml:23:5: error: plots: type 'roofline' needs operations and bytes; benchmark 'l'"
 has err "bad.yaml:25:5: error: plots: no case of benchmark 'l' can have a value of 'submit'"
 has err "bad.yaml:28:5: error: plots: no case of benchmark 'c' can have a value of 'bandwidth_h2d'"
-[ "$(grep -c ': error: ' err)" -eq 7 ] || fail "more or fewer than 7 errors"
+has err "bad.yaml:29:33: error: unknown benchmark 'k'" # and nothing about the first one
+[ "$(grep -c ': error: ' err)" -eq 8 ] || fail "more or fewer than 8 errors"
 
 # What is not counted has no value in the records either, and says why.
 need_python

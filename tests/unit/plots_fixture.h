@@ -111,6 +111,55 @@ static inline void plot_name(const char *dir, char name[200])
     *strrchr(name, '.') = '\0';
 }
 
+/* The text of the only plot's file with that suffix. */
+static inline char *read_suffix(const char *dir, const char *suffix)
+{
+    char name[200], file[256];
+    plot_name(dir, name);
+    snprintf(file, sizeof file, "%s%s", name, suffix);
+    char *text = slurp(dir, file);
+    ck_assert_msg(text != NULL, "%s", file);
+    return text;
+}
+
+/* A run with one plot, a folder for it, and what is written there. */
+typedef struct drawing {
+    fixture f;
+    char dir[128];
+    gb_buf notes;
+    char *script, *data;
+} drawing;
+
+static inline void drawing_open(drawing *d, const char *kind, const char *plots_json)
+{
+    *d = (drawing){.script = NULL};
+    make_dir(d->dir, "run");
+    fixture_open(&d->f, kind, plots_json);
+}
+
+/* Writes script and data, without a gnuplot to draw them, and reads them. */
+static inline void drawing_write(drawing *d)
+{
+    plot(&d->f, d->dir, "true", &d->notes);
+    d->script = read_suffix(d->dir, ".gp");
+    d->data = read_suffix(d->dir, ".dat");
+}
+
+static inline void drawing_close(drawing *d)
+{
+    free(d->script);
+    free(d->data);
+    gb_buf_free(&d->notes);
+    fixture_close(&d->f);
+}
+
+static inline void ck_no_files(const char *dir)
+{
+    char *command = gb_text_format("test -z \"$(ls '%s/plots')\"", dir);
+    ck_assert_int_eq(system(command), 0);
+    free(command);
+}
+
 static inline void ck_pictures_whole(const char *dir)
 {
     char name[200], path[600];

@@ -68,6 +68,12 @@ static const gb_metric_spec bandwidth[] = {{.name = "bandwidth",
                                             .higher_is_better = true,
                                             .numerator = GB_PER_BYTES_MOVED,
                                             .part = -1}};
+static const gb_metric_spec answers[] = {{.name = "bandwidth",
+                                          .unit = "B/s",
+                                          .higher_is_better = true,
+                                          .numerator = GB_PER_BYTES_MOVED,
+                                          .part = -1},
+                                         {.name = "copying", .unit = "ns", .part = 0}};
 static const gb_metric_spec flops[] = {{.name = "flops",
                                         .unit = "FLOP/s",
                                         .higher_is_better = true,
@@ -109,6 +115,12 @@ static gb_code arrays_check(const gb_value args[], gb_device_kind kind, gb_need 
     if (code == GB_OK)
         code = gb_mul_u64(need->device_bytes, 3, &need->device_bytes, err);
     return code == GB_OK ? code : gb_fail_context(err, "elements");
+}
+
+static bool request_has_part(const gb_value args[], gb_timer timer, int part)
+{
+    (void)timer;
+    return part != 0 || strcmp(args[1].word, "f32") == 0;
 }
 
 static const gb_kernel_spec specs[] = {
@@ -162,9 +174,10 @@ static const gb_kernel_spec specs[] = {
      .version = 1,
      .params = request_params,
      .n_params = 2,
-     .metrics = bandwidth,
-     .n_metrics = 1,
+     .metrics = answers,
+     .n_metrics = 2,
      .parts = request_parts,
+     .has_part = request_has_part,
      .devices = GB_ANY_DEVICE,
      .timers = 7,
      .caches = 3},

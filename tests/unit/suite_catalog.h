@@ -10,6 +10,7 @@
  *   wait    delay (a duration, 1us to 10s); warm cache, roundtrip only
  *   noop    nothing at all
  *   host    on cpu only; level (0 to 8)
+ *   request batch, type; parts copy_in (of f32 alone; metric copying) and compute; bandwidth
  *   big     a, b, c, d, e, f: 1 to 1000000 each */
 const gb_catalog *test_catalog(void);
 

@@ -121,6 +121,25 @@ START_TEST(where_that_matches_nothing)
 }
 END_TEST
 
+START_TEST(metrics_that_no_case_has)
+{
+    static const char *const head = "gpubench: 1\nname: x\nbenchmarks:\n"
+                                    "  - name: answers\n    kernel: request\n"
+                                    "    axes: {batch: [1, 2], type: [f32, f64]}\nclasses:\n"
+                                    "  - {name: a, cases: [{benchmark: answers, metric: copying";
+    size_t skipped;
+    char *text = gb_text_format("%s, where: {type: f64}}]}\n", head);
+    test_complains(text, "no case of benchmark 'answers' that is meant has the metric 'copying'");
+    free(text);
+    text = gb_text_format("%s}]}\n", head);
+    gb_suite *s = test_suite(text);
+    ck_assert_uint_eq(taken(s, GB_CPU, 0, &skipped), 2); /* those that have it */
+    ck_assert_uint_eq(skipped, 0);
+    gb_suite_free(s);
+    free(text);
+}
+END_TEST
+
 START_TEST(a_name_twice)
 {
     complains("  - {name: Moving, cases: [{benchmark: copies, metric: bandwidth}]}\n"
@@ -163,6 +182,7 @@ static void add(Suite *suite)
     tcase_add_test(t, names_that_are_not_there);
     tcase_add_test(t, what_is_missing);
     tcase_add_test(t, where_that_matches_nothing);
+    tcase_add_test(t, metrics_that_no_case_has);
     tcase_add_test(t, a_name_twice);
     tcase_add_test(t, units_and_directions_that_differ_are_both_named);
     tcase_add_test(t, a_benchmark_with_errors_is_told_once);

@@ -251,12 +251,7 @@ START_TEST(PLT_10_one_sample_and_equal_samples)
         ns[n / 2] = n > 100 ? 1e6 : ns[0];
         add_samples(&f, "copy", 64, 0, 0, ns, n);
         f.results.records[0].flags = 0;
-        if (n == 100) { /* below the timer's resolution: no figure, no picture */
-            picture p = picture_draw(&f, gb_distribution_write);
-            picture_free(&p);
-        } else {
-            ck_draws_silently(&f);
-        }
+        ck_draws_silently(&f);
         fixture_close(&f);
     }
 }
@@ -266,7 +261,7 @@ START_TEST(PLT_02_PLT_05_labels_are_literal)
 {
     const char *const hostile = "it's `date` b_c^{x} @~\\n <i>\xc3\xa4 \xe6\x97\xa5";
     fixture f;
-    char dir[128], name[200], file[256];
+    char dir[128];
     double ns[40];
     gb_buf notes = {0};
     if (!have_gnuplot()) {
@@ -285,9 +280,7 @@ START_TEST(PLT_02_PLT_05_labels_are_literal)
     plot(&f, dir, "gnuplot", &notes);
     ck_assert_msg(notes.length == 0, "%s", notes.data);
     ck_pictures_whole(dir);
-    plot_name(dir, name);
-    snprintf(file, sizeof file, "%s.svg", name);
-    char *svg = slurp(dir, file);
+    char *svg = read_suffix(dir, ".svg");
     ck_assert_ptr_nonnull(
         strstr(svg, "it's `date` b_c^{x} @~\\n &lt;i>\xc3\xa4 \xe6\x97\xa5[{\"bytes\":64}]"));
     free(svg);
@@ -372,9 +365,7 @@ START_TEST(PLT_08_without_samples_a_note_and_no_picture)
                   "%s", notes.data);
     ck_assert_ptr_nonnull(
         strstr(notes.data, "samples of flagged cases are not drawn: no cases.jsonl"));
-    char *command = gb_text_format("test -z \"$(ls '%s/plots')\"", dir);
-    ck_assert_int_eq(system(command), 0);
-    free(command);
+    ck_no_files(dir);
     gb_buf_free(&notes);
     fixture_close(&f);
 }

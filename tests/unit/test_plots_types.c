@@ -94,32 +94,22 @@ static gb_record *add_record(fixture *f, const type_row *type, const char *bench
 }
 
 /* The records of all types: 7 batches, two words, two replicates 0.2 % apart. */
-static void open_types(fixture *f, const type_row *type, const char *benchmark, const char *kind,
+static void open_types(drawing *d, const type_row *type, const char *benchmark, const char *kind,
                        const char *first_word, size_t batches)
 {
     char *plots = plot_json(type, benchmark);
     const char *words[WORDS] = {first_word, "own"};
-    fixture_open(f, kind, plots);
+    drawing_open(d, kind, plots);
     free(plots);
-    json_object_set_new(json_array_get(json_object_get(f->results.document, "devices"), 0),
+    json_object_set_new(json_array_get(json_object_get(d->f.results.document, "devices"), 0),
                         "llc_bytes", json_integer(50000));
     for (uint32_t w = 0; w < WORDS; w++) {
         for (uint32_t i = 0; i < batches; i++) {
             for (uint32_t r = 0; r < REPLICATES; r++) {
-                add_record(f, type, benchmark, (double)(1u << i), words[w], w * BATCHES + i, r);
+                add_record(&d->f, type, benchmark, (double)(1u << i), words[w], w * BATCHES + i, r);
             }
         }
     }
-}
-
-static char *read_suffix(const char *dir, const char *suffix)
-{
-    char name[200], file[256];
-    plot_name(dir, name);
-    snprintf(file, sizeof file, "%s%s", name, suffix);
-    char *text = slurp(dir, file);
-    ck_assert_msg(text != NULL, "%s", file);
-    return text;
 }
 
 /* Runs the script by hand: what gnuplot printed, which must be nothing. */
@@ -140,20 +130,18 @@ static void ck_silent(const char *dir)
 
 START_TEST(PLT_02_PLT_05_every_label_is_literal)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
+    drawing d;
     if (!have_gnuplot()) {
         return;
     }
-    make_dir(dir, "sp ace (1) \xc3\xa9\xe6\x97\xa5");
-    open_types(&f, &types[_i], HOSTILE, "cuda", WORD, BATCHES);
-    json_object_set_new(json_array_get(json_object_get(f.results.document, "devices"), 0), "name",
+    open_types(&d, &types[_i], HOSTILE, "cuda", WORD, BATCHES);
+    make_dir(d.dir, "sp ace (1) \xc3\xa9\xe6\x97\xa5");
+    json_object_set_new(json_array_get(json_object_get(d.f.results.document, "devices"), 0), "name",
                         json_string(HOSTILE));
-    plot(&f, dir, "gnuplot", &notes);
-    ck_assert_msg(notes.length == 0, "%s", notes.data);
-    ck_pictures_whole(dir);
-    char *svg = read_suffix(dir, ".svg");
+    plot(&d.f, d.dir, "gnuplot", &d.notes);
+    ck_assert_msg(d.notes.length == 0, "%s", d.notes.data);
+    ck_pictures_whole(d.dir);
+    char *svg = read_suffix(d.dir, ".svg");
     const char *title = strstr(svg, HOSTILE_XML); /* and the device's name behind it */
     ck_assert_ptr_nonnull(title);
     ck_assert_ptr_nonnull(strstr(title + 1, HOSTILE_XML));
@@ -161,29 +149,24 @@ START_TEST(PLT_02_PLT_05_every_label_is_literal)
               (types[_i].series || strcmp(types[_i].x, "math") == 0));
     ck_assert_ptr_nonnull(strstr(svg, "encoding=\"utf-8\""));
     free(svg);
-    ck_silent(dir);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    ck_silent(d.dir);
+    drawing_close(&d);
 }
 END_TEST
 
 START_TEST(PLT_06_a_failing_gnuplot_leaves_script_and_data)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    open_types(&f, &types[_i], "answers", "cpu", "vendor", BATCHES);
-    plot(&f, dir, "false", &notes);
-    ck_assert_ptr_nonnull(strstr(notes.data, "status 1"));
-    ck_assert_ptr_nonnull(strstr(notes.data, ".gp"));
-    free(read_suffix(dir, ".gp"));
-    free(read_suffix(dir, ".dat"));
-    gb_buf_free(&notes);
-    plot(&f, dir, "gnuplot-that-is-not-there", &notes);
-    ck_assert_ptr_nonnull(strstr(notes.data, "plots skipped"));
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing d;
+    open_types(&d, &types[_i], "answers", "cpu", "vendor", BATCHES);
+    plot(&d.f, d.dir, "false", &d.notes);
+    ck_assert_ptr_nonnull(strstr(d.notes.data, "status 1"));
+    ck_assert_ptr_nonnull(strstr(d.notes.data, ".gp"));
+    free(read_suffix(d.dir, ".gp"));
+    free(read_suffix(d.dir, ".dat"));
+    gb_buf_free(&d.notes);
+    plot(&d.f, d.dir, "gnuplot-that-is-not-there", &d.notes);
+    ck_assert_ptr_nonnull(strstr(d.notes.data, "plots skipped"));
+    drawing_close(&d);
 }
 END_TEST
 
@@ -194,24 +177,22 @@ static void ck_nothing_drawn(const fixture *f)
     make_dir(dir, "run");
     plot(f, dir, "gnuplot", &notes);
     ck_assert_msg(strstr(notes.data, "no data for answers") != NULL, "%s", notes.data);
-    char *command = gb_text_format("test -z \"$(ls '%s/plots')\"", dir);
-    ck_assert_int_eq(system(command), 0);
-    free(command);
+    ck_no_files(dir);
     gb_buf_free(&notes);
 }
 
 START_TEST(PLT_08_nothing_to_draw)
 {
-    fixture f;
+    drawing d;
     gb_error why = {0};
-    open_types(&f, &types[_i], "answers", "cpu", "vendor", BATCHES);
+    open_types(&d, &types[_i], "answers", "cpu", "vendor", BATCHES);
     gb_fail(&why, GB_DEVICE_ERROR, "broken");
-    for (size_t i = 0; i < f.results.n; i++) {
-        gb_record_fail(&f.results.records[i], i % 2 == 0 ? GB_STATUS_FAILED : GB_STATUS_SKIPPED,
+    for (size_t i = 0; i < d.f.results.n; i++) {
+        gb_record_fail(&d.f.results.records[i], i % 2 == 0 ? GB_STATUS_FAILED : GB_STATUS_SKIPPED,
                        &why);
     }
-    ck_nothing_drawn(&f);
-    fixture_close(&f);
+    ck_nothing_drawn(&d.f);
+    drawing_close(&d);
 }
 END_TEST
 
@@ -250,79 +231,68 @@ static size_t count_rows(const char *data, size_t columns)
 
 START_TEST(PLT_09_zero_is_left_out_and_counted)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    open_types(&f, &types[_i], "answers", "cuda", "vendor", BATCHES);
+    drawing d;
+    open_types(&d, &types[_i], "answers", "cuda", "vendor", BATCHES);
     for (size_t i = 0; i < 2 * REPLICATES; i++) {
-        set_value(&f.results.records[i], i < REPLICATES ? 0 : NAN);
+        set_value(&d.f.results.records[i], i < REPLICATES ? 0 : NAN);
     }
-    plot(&f, dir, have_gnuplot() ? "gnuplot" : "true", &notes);
-    ck_assert_msg(strstr(notes.data, "point") != NULL &&
-                      strstr(notes.data, "without a positive value left out") != NULL,
-                  "%s", notes.data);
-    ck_assert_ptr_null(strstr(strstr(notes.data, "left out") + 1, "left out")); /* once */
-    char *data = read_suffix(dir, ".dat");
+    plot(&d.f, d.dir, have_gnuplot() ? "gnuplot" : "true", &d.notes);
+    ck_assert_msg(strstr(d.notes.data, "point") != NULL &&
+                      strstr(d.notes.data, "without a positive value left out") != NULL,
+                  "%s", d.notes.data);
+    ck_assert_ptr_null(strstr(strstr(d.notes.data, "left out") + 1, "left out")); /* once */
+    char *data = read_suffix(d.dir, ".dat");
     if (types[_i].columns > 0) {
         ck_assert_uint_eq(count_rows(data, types[_i].columns), WORDS * BATCHES - 2);
     }
     free(data);
-    gb_buf_free(&notes);
-    for (size_t i = 0; i < f.results.n; i++) {
-        set_value(&f.results.records[i], 0);
+    for (size_t i = 0; i < d.f.results.n; i++) {
+        set_value(&d.f.results.records[i], 0);
     }
-    ck_nothing_drawn(&f);
-    fixture_close(&f);
+    ck_nothing_drawn(&d.f);
+    drawing_close(&d);
 }
 END_TEST
 
 START_TEST(PLT_10_one_point_and_equal_values)
 {
     for (size_t equal = 0; equal < 2; equal++) {
-        fixture f;
-        char dir[128];
-        gb_buf notes = {0};
+        drawing d;
         if (!have_gnuplot()) {
             return;
         }
-        make_dir(dir, "run");
-        open_types(&f, &types[_i], "answers", "cuda", "vendor", equal ? BATCHES : 1);
-        f.results.n = equal ? f.results.n : 1;
-        for (size_t i = 0; i < f.results.n; i++) {
-            set_value(&f.results.records[i], 1000);
-            f.results.records[i].time.p95 = f.results.records[i].time.p99 = 1000;
+        open_types(&d, &types[_i], "answers", "cuda", "vendor", equal ? BATCHES : 1);
+        d.f.results.n = equal ? d.f.results.n : 1;
+        for (size_t i = 0; i < d.f.results.n; i++) {
+            set_value(&d.f.results.records[i], 1000);
+            d.f.results.records[i].time.p95 = d.f.results.records[i].time.p99 = 1000;
         }
-        plot(&f, dir, "gnuplot", &notes);
-        ck_assert_msg(notes.length == 0, "%s", notes.data);
-        ck_pictures_whole(dir);
-        ck_silent(dir);
-        gb_buf_free(&notes);
-        f.results.n = f.results.n == 1 ? WORDS * REPLICATES : f.results.n;
-        fixture_close(&f);
+        plot(&d.f, d.dir, "gnuplot", &d.notes);
+        ck_assert_msg(d.notes.length == 0, "%s", d.notes.data);
+        ck_pictures_whole(d.dir);
+        ck_silent(d.dir);
+        d.f.results.n = d.f.results.n == 1 ? WORDS * REPLICATES : d.f.results.n;
+        drawing_close(&d);
     }
 }
 END_TEST
 
 START_TEST(PLT_12_half_a_picture_is_removed)
 {
-    fixture f;
-    char dir[128], fake[160];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    snprintf(fake, sizeof fake, "%s/gnuplot", dir);
+    drawing d;
+    char fake[160];
+    open_types(&d, &types[_i], "answers", "cuda", "vendor", BATCHES);
+    snprintf(fake, sizeof fake, "%s/gnuplot", d.dir);
     FILE *script = fopen(fake, "w"); /* ends well, as gnuplot does on a full disk */
     fputs("#!/bin/sh\nfor s; do : >\"${s%.gp}.svg\"; echo IHDR >\"${s%.gp}.png\"; done\n", script);
     fclose(script);
     chmod(fake, 0755);
-    open_types(&f, &types[_i], "answers", "cuda", "vendor", BATCHES);
-    plot(&f, dir, fake, &notes);
-    ck_assert_ptr_nonnull(strstr(notes.data, "not written whole"));
-    char *command = gb_text_format("ls '%s/plots' | grep -q -e svg -e png", dir);
+    plot(&d.f, d.dir, fake, &d.notes);
+    ck_assert_ptr_nonnull(strstr(d.notes.data, "not written whole"));
+    char *command = gb_text_format("ls '%s/plots' | grep -q -e svg -e png", d.dir);
     ck_assert_int_ne(system(command), 0);
     free(command);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_close(&d);
 }
 END_TEST
 
@@ -330,21 +300,15 @@ START_TEST(PLT_14_titles_say_what_and_which_way)
 {
     static const char *const kinds[] = {"cpu", "cuda"};
     for (size_t k = 0; k < 2; k++) {
-        fixture f;
-        char dir[128];
-        gb_buf notes = {0};
-        make_dir(dir, "run");
-        open_types(&f, &types[_i], "answers", kinds[k], "vendor", BATCHES);
-        plot(&f, dir, "true", &notes);
-        char *script = read_suffix(dir, ".gp");
-        ck_assert_msg(strstr(script, types[_i].title_of_y) != NULL, "%s", script);
-        ck_assert((strstr(script, "figures of this CPU, not of a GPU") != NULL) == (k == 0));
+        drawing d;
+        open_types(&d, &types[_i], "answers", kinds[k], "vendor", BATCHES);
+        drawing_write(&d);
+        ck_assert_msg(strstr(d.script, types[_i].title_of_y) != NULL, "%s", d.script);
+        ck_assert((strstr(d.script, "figures of this CPU, not of a GPU") != NULL) == (k == 0));
         char *line = gb_text_format("'Example device 9000, device: %s, 2026-01-15", kinds[k]);
-        ck_assert_ptr_nonnull(strstr(script, line));
+        ck_assert_ptr_nonnull(strstr(d.script, line));
         free(line);
-        free(script);
-        gb_buf_free(&notes);
-        fixture_close(&f);
+        drawing_close(&d);
     }
 }
 END_TEST
@@ -370,15 +334,11 @@ static double contrast(unsigned a, unsigned b)
  * seen on both grounds (https://www.w3.org/TR/WCAG21/#non-text-contrast). No colour has a name. */
 START_TEST(colours_are_seen_on_white_and_on_dark)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    open_types(&f, &types[_i], "answers", "cuda", "vendor", BATCHES);
-    plot(&f, dir, "true", &notes);
-    char *script = read_suffix(dir, ".gp");
+    drawing d;
+    open_types(&d, &types[_i], "answers", "cuda", "vendor", BATCHES);
+    drawing_write(&d);
     size_t found = 0;
-    for (const char *at = script; (at = strstr(at, "rgb ")) != NULL; at++) {
+    for (const char *at = d.script; (at = strstr(at, "rgb ")) != NULL; at++) {
         ck_assert_msg(strncmp(at, "rgb '#", 6) == 0, "%.40s", at);
         unsigned colour = (unsigned)strtoul(at + 6, NULL, 16);
         if ((colour & 0xff) == (colour >> 8 & 0xff) && (colour & 0xff) == colour >> 16) {
@@ -389,9 +349,7 @@ START_TEST(colours_are_seen_on_white_and_on_dark)
         found++;
     }
     ck_assert_uint_gt(found, 0);
-    free(script);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_close(&d);
 }
 END_TEST
 

@@ -5,16 +5,6 @@
 #include "unit/locale_case.h"
 #include "unit/plots_fixture.h"
 
-static char *read_suffix(const char *dir, const char *suffix)
-{
-    char name[200], file[256];
-    plot_name(dir, name);
-    snprintf(file, sizeof file, "%s%s", name, suffix);
-    char *text = slurp(dir, file);
-    ck_assert_msg(text != NULL, "%s", file);
-    return text;
-}
-
 /* The n numbers of the line (0: the first) in a block of a data file. */
 static void read_line(const char *data, size_t block, size_t line, double out[], size_t n)
 {
@@ -58,36 +48,29 @@ START_TEST(bars_are_the_records_figures)
 {
     static const char *const ops[] = {"write", "read", "triad"}; /* in the suite's order */
     static const char *const kinds[] = {"fp32", "fp64"};
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda", BAR_PLOT);
+    drawing d;
+    drawing_open(&d, "cuda", BAR_PLOT);
     for (uint32_t i = 0; i < 6; i++) {
         for (uint32_t r = 0; r < 3; r++) {
             char params[80];
             snprintf(params, sizeof params, "{\"op\": \"%s\", \"type\": \"%s\"}", ops[i / 2],
                      kinds[i % 2]);
-            fixture_add(&f, "add", "stream", params, i, r, 1000 * (i + 1) + 7 * r, NAN);
+            fixture_add(&d.f, "add", "stream", params, i, r, 1000 * (i + 1) + 7 * r, NAN);
         }
     }
-    plot(&f, dir, "true", &notes);
-    char *data = read_suffix(dir, ".dat"), *script = read_suffix(dir, ".gp");
+    drawing_write(&d);
     for (size_t i = 0; i < 6; i++) {
         double row[4], half, base = 1000 * (double)(i + 1);
         double centre = centre_of(base, base + 7, base + 14, &half);
-        read_line(data, i % 2, i / 2, row, 4);
+        read_line(d.data, i % 2, i / 2, row, 4);
         ck_assert_double_eq(row[0], (double)(i / 2));
         ck_near(row[1], centre);
         ck_near(row[2], centre / (1 + half));
         ck_near(row[3], centre * (1 + half));
     }
-    ck_assert_ptr_nonnull(strstr(script, "set xtics ('write' 0, 'read' 1, 'triad' 2)"));
-    ck_assert_ptr_nonnull(strstr(script, "set yrange [0:")); /* a bar's length is its value */
-    free(data);
-    free(script);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    ck_assert_ptr_nonnull(strstr(d.script, "set xtics ('write' 0, 'read' 1, 'triad' 2)"));
+    ck_assert_ptr_nonnull(strstr(d.script, "set yrange [0:")); /* a bar's length is its value */
+    drawing_close(&d);
 }
 END_TEST
 
@@ -120,20 +103,16 @@ static void add_request(fixture *f, const char *math, uint32_t index, double fla
 
 START_TEST(batch_curves_are_the_records_figures)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda", BATCH_PLOT);
+    drawing d;
+    drawing_open(&d, "cuda", BATCH_PLOT);
     for (uint32_t i = 0; i < 8; i++) {
-        add_request(&f, "vendor", i, 32, i < 4 ? 2 : NAN);
+        add_request(&d.f, "vendor", i, 32, i < 4 ? 2 : NAN);
     }
-    plot(&f, dir, "true", &notes);
-    char *data = read_suffix(dir, ".dat");
+    drawing_write(&d);
     for (size_t i = 0; i < 8; i++) {
-        const gb_record *r = &f.results.records[REPLICATES * i + 1]; /* the middle one */
+        const gb_record *r = &d.f.results.records[REPLICATES * i + 1]; /* the middle one */
         double row[7];
-        read_line(data, 0, i, row, 7);
+        read_line(d.data, 0, i, row, 7);
         ck_assert_double_eq(row[0], (double)(1u << i));
         ck_near(row[1], r->metrics[0].value);
         ck_near(row[4], r->time.median);
@@ -141,68 +120,54 @@ START_TEST(batch_curves_are_the_records_figures)
         ck_assert(row[2] < row[1] && row[1] < row[3]);
         ck_assert(i < 4 ? fabs(row[6] / r->time.median / 2 - 1) < 1e-9 : isnan(row[6]));
     }
-    free(data);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_close(&d);
 }
 END_TEST
 
 START_TEST(the_knee_is_that_of_the_findings)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
+    drawing d;
     json_t *findings = NULL, *finding = NULL;
     size_t i;
     double knee = 0;
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda", BATCH_PLOT);
+    drawing_open(&d, "cuda", BATCH_PLOT);
     for (uint32_t b = 0; b < 8; b++) {
-        add_request(&f, "vendor", b, 32, 2);
-        add_request(&f, "own", b, 1000, 2); /* still rises */
+        add_request(&d.f, "vendor", b, 32, 2);
+        add_request(&d.f, "own", b, 1000, 2); /* still rises */
     }
     gb_error err = {0};
-    ck_assert_int_eq(gb_report_findings(&f.results, &findings, &err), GB_OK);
+    ck_assert_int_eq(gb_report_findings(&d.f.results, &findings, &err), GB_OK);
     json_array_foreach(findings, i, finding)
     {
         const json_t *batch = json_object_get(json_object_get(finding, "figures"), "knee_batch");
         knee = json_is_number(batch) ? json_number_value(batch) : knee;
     }
     ck_assert_double_eq(knee, 32);
-    plot(&f, dir, "true", &notes);
-    char *script = read_suffix(dir, ".gp");
-    ck_assert_ptr_nonnull(strstr(script, "set arrow from 32, graph 0 to 32, graph 1 nohead"));
-    ck_assert_ptr_nonnull(strstr(script, "'knee: batch 32 (vendor)'"));
-    ck_assert_ptr_nonnull(strstr(script, "'no knee: throughput still rises (own)'"));
-    ck_assert_ptr_nonnull(strstr(script, "set logscale x 2"));
+    drawing_write(&d);
+    ck_assert_ptr_nonnull(strstr(d.script, "set arrow from 32, graph 0 to 32, graph 1 nohead"));
+    ck_assert_ptr_nonnull(strstr(d.script, "'knee: batch 32 (vendor)'"));
+    ck_assert_ptr_nonnull(strstr(d.script, "'no knee: throughput still rises (own)'"));
+    ck_assert_ptr_nonnull(strstr(d.script, "set logscale x 2"));
     ck_assert_double_eq(GB_KNEE_SHARE, 0.9); /* what the sentence says */
     ck_assert_ptr_nonnull(strstr(GB_KNEE_RULE, "90 %"));
-    free(script);
     json_decref(findings);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_close(&d);
 }
 END_TEST
 
 START_TEST(a_percentile_that_nobody_has_is_not_in_the_legend)
 {
     for (int known = 0; known < 2; known++) {
-        fixture f;
-        char dir[128];
-        gb_buf notes = {0};
-        make_dir(dir, "run");
-        fixture_open(&f, "cuda", BATCH_PLOT);
+        drawing d;
+        drawing_open(&d, "cuda", BATCH_PLOT);
         for (uint32_t i = 0; i < 4; i++) {
-            add_request(&f, "vendor", i, 32, known ? 2 : NAN);
+            add_request(&d.f, "vendor", i, 32, known ? 2 : NAN);
         }
-        plot(&f, dir, "true", &notes);
-        char *script = read_suffix(dir, ".gp");
-        ck_assert((strstr(script, "'p99'") != NULL) == known);
-        ck_assert_ptr_nonnull(strstr(script, "'p95'"));
-        ck_assert_ptr_null(strstr(script, "knee")); /* four batches are too few */
-        free(script);
-        gb_buf_free(&notes);
-        fixture_close(&f);
+        drawing_write(&d);
+        ck_assert((strstr(d.script, "'p99'") != NULL) == known);
+        ck_assert_ptr_nonnull(strstr(d.script, "'p95'"));
+        ck_assert_ptr_null(strstr(d.script, "knee")); /* four batches are too few */
+        drawing_close(&d);
     }
 }
 END_TEST
@@ -224,21 +189,15 @@ static void add_ways(fixture *f, uint32_t ways, uint32_t points)
 
 START_TEST(more_series_than_can_be_told_apart_are_left_out_and_said)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda", SERIES_PLOT);
-    add_ways(&f, 13, 3);
-    plot(&f, dir, "true", &notes);
-    ck_assert_msg(strstr(notes.data, "13 series; the suite's first 10 are drawn") != NULL, "%s",
-                  notes.data);
-    char *script = read_suffix(dir, ".gp");
-    ck_assert_ptr_nonnull(strstr(script, "'w9'"));
-    ck_assert_ptr_null(strstr(script, "'w10'"));
-    free(script);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing d;
+    drawing_open(&d, "cuda", SERIES_PLOT);
+    add_ways(&d.f, 13, 3);
+    drawing_write(&d);
+    ck_assert_msg(strstr(d.notes.data, "13 series; the suite's first 10 are drawn") != NULL, "%s",
+                  d.notes.data);
+    ck_assert_ptr_nonnull(strstr(d.script, "'w9'"));
+    ck_assert_ptr_null(strstr(d.script, "'w10'"));
+    drawing_close(&d);
 }
 END_TEST
 
@@ -286,101 +245,82 @@ END_TEST
 START_TEST(emulated_figures_are_not_drawn_beside_others)
 {
     for (int all = 0; all < 2; all++) {
-        fixture f;
-        char dir[128];
-        gb_buf notes = {0};
-        make_dir(dir, "run");
-        fixture_open(&f, "cpu", SERIES_PLOT);
-        add_ways(&f, 2, 3);
+        drawing d;
+        drawing_open(&d, "cpu", SERIES_PLOT);
+        add_ways(&d.f, 2, 3);
         for (size_t i = 0; i < (all ? 6 : 3); i++) {
-            f.results.records[i].flags = GB_BIT(GB_FLAG_EMULATED);
+            d.f.results.records[i].flags = GB_BIT(GB_FLAG_EMULATED);
         }
-        plot(&f, dir, "true", &notes);
-        char *script = read_suffix(dir, ".gp");
-        ck_assert((strstr(script, "'w0, emulated'") != NULL) == all);
-        ck_assert((strstr(script, "'w0'") != NULL) == 0);
-        ck_assert((strstr(script, "'w1'") != NULL) == !all);
-        ck_assert((notes.length > 0 && strstr(notes.data, "3 emulated points left out")) == !all);
-        free(script);
-        gb_buf_free(&notes);
-        fixture_close(&f);
+        drawing_write(&d);
+        ck_assert((strstr(d.script, "'w0, emulated'") != NULL) == all);
+        ck_assert((strstr(d.script, "'w0'") != NULL) == 0);
+        ck_assert((strstr(d.script, "'w1'") != NULL) == !all);
+        ck_assert((d.notes.length > 0 && strstr(d.notes.data, "3 emulated points left out")) ==
+                  !all);
+        drawing_close(&d);
     }
 }
 END_TEST
 
 START_TEST(cases_that_differ_in_another_parameter_are_series_of_their_own)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda",
+    drawing d;
+    drawing_open(&d, "cuda",
                  "[{\"type\": \"curve\", \"benchmark\": \"s\", \"x\": \"n\", \"y\": \"time\", "
                  "\"series\": [], \"title\": null}]");
-    add_ways(&f, 2, 3); /* "way" is not among the plot's series */
-    plot(&f, dir, "true", &notes);
-    char *script = read_suffix(dir, ".gp");
-    ck_assert_ptr_nonnull(strstr(script, "'way w0'"));
-    ck_assert_ptr_nonnull(strstr(script, "'way w1'"));
-    free(script);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    add_ways(&d.f, 2, 3); /* "way" is not among the plot's series */
+    drawing_write(&d);
+    ck_assert_ptr_nonnull(strstr(d.script, "'way w0'"));
+    ck_assert_ptr_nonnull(strstr(d.script, "'way w1'"));
+    drawing_close(&d);
 }
 END_TEST
 
 START_TEST(x_of_zero_makes_the_axis_linear)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda", SERIES_PLOT);
+    drawing d;
+    drawing_open(&d, "cuda", SERIES_PLOT);
     for (uint32_t i = 0; i < 4; i++) {
         char params[80];
         snprintf(params, sizeof params, "{\"n\": %u, \"way\": \"w\"}", i * 10);
-        fixture_add(&f, "s", "stream", params, i, 0, 1000, NAN);
+        fixture_add(&d.f, "s", "stream", params, i, 0, 1000, NAN);
     }
-    plot(&f, dir, "true", &notes);
-    ck_assert_ptr_null(strstr(notes.data, "left out"));
-    char *script = read_suffix(dir, ".gp"), *data = read_suffix(dir, ".dat");
-    ck_assert_ptr_null(strstr(script, "logscale x"));
+    drawing_write(&d);
+    ck_assert_ptr_null(strstr(d.notes.data, "left out"));
+    ck_assert_ptr_null(strstr(d.script, "logscale x"));
     double row[2];
-    read_line(data, 0, 0, row, 2);
+    read_line(d.data, 0, 0, row, 2);
     ck_assert(row[0] == 0 && fabs(row[1] / 1000 - 1) < 1e-9);
-    free(script);
-    free(data);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_close(&d);
 }
 END_TEST
 
 /* One gnuplot draws all: what one picture sets must not be in the next. */
 START_TEST(a_picture_leaves_nothing_to_the_next)
 {
-    fixture f;
-    char dir[128], params[80];
-    gb_buf notes = {0};
+    drawing d;
+    char params[80];
     gb_pictures pictures;
     gb_error err = {0};
     if (!have_gnuplot()) {
         return;
     }
-    make_dir(dir, "run");
-    fixture_open(
-        &f, "cuda",
+    drawing_open(
+        &d, "cuda",
         "[{\"type\": \"batch-curve\", \"benchmark\": \"mlp\", \"x\": \"batch\", \"y\": null, "
         "\"series\": [], \"title\": null}, {\"type\": \"curve\", \"benchmark\": \"s\", "
         "\"x\": \"n\", \"y\": \"time\", \"series\": [], \"title\": null}]");
     for (uint32_t i = 0; i < 8; i++) {
-        add_request(&f, "vendor", i, 32, 2);
+        add_request(&d.f, "vendor", i, 32, 2);
         snprintf(params, sizeof params, "{\"n\": %u}", 1 + i);
-        fixture_add(&f, "s", "stream", params, 8 + i, 0, 1000, NAN);
+        fixture_add(&d.f, "s", "stream", params, 8 + i, 0, 1000, NAN);
     }
-    ck_assert_int_eq(gb_report_plots(&f.results, dir, "gnuplot", &pictures, &notes, &err), GB_OK);
+    ck_assert_int_eq(gb_report_plots(&d.f.results, d.dir, "gnuplot", &pictures, &d.notes, &err),
+                     GB_OK);
     ck_assert_uint_eq(pictures.n, 2);
     for (size_t i = 0; i < 2; i++) {
         char *file = gb_text_format("%s.svg", pictures.items[i].name);
-        char *svg = slurp(dir, file);
+        char *svg = slurp(d.dir, file);
         ck_assert_ptr_nonnull(svg);
         ck_assert_msg((strstr(svg, "knee: batch 32") != NULL) == (i == 0), "%s", file);
         ck_assert_msg((strstr(svg, "latency of a request") != NULL) == (i == 0), "%s", file);
@@ -389,8 +329,7 @@ START_TEST(a_picture_leaves_nothing_to_the_next)
         free(file);
     }
     gb_pictures_free(&pictures);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_close(&d);
 }
 END_TEST
 
@@ -398,24 +337,19 @@ END_TEST
 START_TEST(a_wide_legend_stands_below_the_plot)
 {
     for (int wide = 0; wide < 2; wide++) {
-        fixture f;
-        char dir[128], params[120];
-        gb_buf notes = {0};
-        make_dir(dir, "run");
-        fixture_open(&f, "cuda", SERIES_PLOT);
+        drawing d;
+        char params[120];
+        drawing_open(&d, "cuda", SERIES_PLOT);
         for (uint32_t i = 0; i < 4; i++) {
             snprintf(params, sizeof params, "{\"n\": %u, \"way\": \"%s%u\"}", 8 + i / 2,
                      wide ? "a-way-that-has-a-name-of-34-columns" : "way", i % 2);
-            fixture_add(&f, "s", "stream", params, i, 0, 1000, NAN);
+            fixture_add(&d.f, "s", "stream", params, i, 0, 1000, NAN);
         }
-        plot(&f, dir, "true", &notes);
-        char *script = read_suffix(dir, ".gp");
-        ck_assert((strstr(script, "set key at screen 0.5, screen 0.01 center bottom") != NULL) ==
+        drawing_write(&d);
+        ck_assert((strstr(d.script, "set key at screen 0.5, screen 0.01 center bottom") != NULL) ==
                   wide);
-        ck_assert((strstr(script, "set bmargin") != NULL) == wide);
-        free(script);
-        gb_buf_free(&notes);
-        fixture_close(&f);
+        ck_assert((strstr(d.script, "set bmargin") != NULL) == wide);
+        drawing_close(&d);
     }
 }
 END_TEST
@@ -423,55 +357,45 @@ END_TEST
 /* Two devices of two runs: one series each, both named in the picture, with their dates. */
 START_TEST(devices_are_series_of_one_picture)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda", SERIES_PLOT);
-    add_ways(&f, 1, 3);
-    add_ways(&f, 1, 3);
+    drawing d;
+    drawing_open(&d, "cuda", SERIES_PLOT);
+    add_ways(&d.f, 1, 3);
+    add_ways(&d.f, 1, 3);
     for (size_t i = 3; i < 6; i++) {
-        f.results.records[i].device = 1;
+        d.f.results.records[i].device = 1;
     }
     json_array_append_new(
-        json_object_get(f.results.document, "devices"),
+        json_object_get(d.f.results.document, "devices"),
         json_pack("{s:s, s:s, s:i}", "kind", "cpu", "name", "Some CPU", "run", 1));
-    json_object_set_new(f.results.document, "runs",
+    json_object_set_new(d.f.results.document, "runs",
                         json_pack("[{s:{s:s}}, {s:{s:s}}]", "run", "started",
                                   "2026-01-15T10:15:00Z", "run", "started",
                                   "2026-02-20T10:15:00Z"));
-    plot(&f, dir, "true", &notes);
-    char *script = read_suffix(dir, ".gp");
-    ck_assert_ptr_nonnull(strstr(script, "'w0, Example device 9000'"));
-    ck_assert_ptr_nonnull(strstr(script, "'w0, Some CPU'"));
-    ck_assert_ptr_nonnull(strstr(script, "Example device 9000, device: cuda, 2026-01-15"));
-    ck_assert_ptr_nonnull(strstr(script, "Some CPU, device: cpu, 2026-02-20"));
-    ck_assert_ptr_nonnull(strstr(script, "not of a GPU"));
-    free(script);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_write(&d);
+    ck_assert_ptr_nonnull(strstr(d.script, "'w0, Example device 9000'"));
+    ck_assert_ptr_nonnull(strstr(d.script, "'w0, Some CPU'"));
+    ck_assert_ptr_nonnull(strstr(d.script, "Example device 9000, device: cuda, 2026-01-15"));
+    ck_assert_ptr_nonnull(strstr(d.script, "Some CPU, device: cpu, 2026-02-20"));
+    ck_assert_ptr_nonnull(strstr(d.script, "not of a GPU"));
+    drawing_close(&d);
 }
 END_TEST
 
 /* A copy within the device moves its bytes twice: so does the line that was fitted to it. */
 START_TEST(the_fitted_line_is_in_the_unit_of_the_curve)
 {
-    fixture f;
-    char dir[128];
-    gb_buf notes = {0};
-    make_dir(dir, "run");
-    fixture_open(&f, "cuda", COPY_PLOT);
-    fixture_copies(&f, "device", 5000, 1e12, 0);
-    for (size_t i = 0; i < f.results.n; i++) {
-        gb_record *r = &f.results.records[i];
+    drawing d;
+    drawing_open(&d, "cuda", COPY_PLOT);
+    fixture_copies(&d.f, "device", 5000, 1e12, 0);
+    for (size_t i = 0; i < d.f.results.n; i++) {
+        gb_record *r = &d.f.results.records[i];
         r->work.bytes_moved = 2 * (uint64_t)json_integer_value(json_object_get(r->params, "bytes"));
         r->metrics[0].value *= 2;
     }
-    plot(&f, dir, "true", &notes);
-    char *script = read_suffix(dir, ".gp");
-    const char *line = strstr(script, " * x / (");
+    drawing_write(&d);
+    const char *line = strstr(d.script, " * x / (");
     ck_assert_ptr_nonnull(line);
-    ck_assert_ptr_nonnull(strstr(script, "'fitted: t = a + n / b'"));
+    ck_assert_ptr_nonnull(strstr(d.script, "'fitted: t = a + n / b'"));
     while (line[-1] != ' ') {
         line--;
     }
@@ -482,9 +406,7 @@ START_TEST(the_fitted_line_is_in_the_unit_of_the_curve)
     double rate = gb_strtod(end + strlen(" + x / "), &end);
     double x = 0x1p30, value = factor * x / (latency + x / rate);
     ck_assert_msg(fabs(value / (2 * x / (5e-6 + x / 1e12) / 1e12) - 1) < 0.01, "%g", value);
-    free(script);
-    gb_buf_free(&notes);
-    fixture_close(&f);
+    drawing_close(&d);
 }
 END_TEST
 
