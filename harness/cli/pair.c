@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/process.h"
+#include "device/process.h"
 
 static const char baseline_word[] = "baseline", new_word[] = "new";
 

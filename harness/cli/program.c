@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/head.h"
 #include "device/device.h"
+#include "kernels/task.h"
 #include "run/protocol.h"
 #include "run/worker.h"
 
@@ -222,6 +223,8 @@ int gb_cli_main(int argc, char *argv[])
                 json_pack("{s:i, s:o}", "protocol", GB_PROTOCOL, "tool", gb_tool_json()));
         if (strcmp(argv[2], "--selftest") == 0 && argc == 5)
             return gb_worker_selftest(argv[3], argv[4]);
+        if (strcmp(argv[2], "--task") == 0 && argc >= 4)
+            return gb_task_main(argv[3], argc - 4, argv + 4);
     }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write() like a full disk */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "run/process.h"
+#include "device/process.h"
 
 #define SILENT_NS UINT64_C(30000000000)
 

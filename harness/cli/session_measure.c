@@ -8,7 +8,7 @@
 #include "cli/head.h"
 #include "cli/published.h"
 #include "cli/session.h"
-#include "run/process.h"
+#include "device/process.h"
 
 static int fail(gb_session *s, gb_code code, const gb_error *err)
 {

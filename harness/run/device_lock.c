@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "run/process.h"
+#include "device/process.h"
 
 const char *gb_device_lock_directory(void)
 {

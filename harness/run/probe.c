@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "run/process.h"
+#include "device/process.h"
 #include "run/protocol.h"
 #include "run/supervise.h"
 

@@ -128,26 +128,6 @@ void gb_job_free(gb_job *job)
     *job = (gb_job){0};
 }
 
-gb_code gb_write_all(int fd, const void *bytes, size_t n, gb_error *err)
-{
-    const char *at = bytes;
-    while (n > 0) {
-        ssize_t written = write(fd, at, n);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0) {
-            int number = errno;
-            gb_fail(err, GB_IO, "write: %s", strerror(number));
-            if (err)
-                err->device_status = number;
-            return GB_IO;
-        }
-        at += written;
-        n -= (size_t)written;
-    }
-    return GB_OK;
-}
-
 gb_code gb_event_write(int fd, const gb_event_line *event, gb_error *err)
 {
     json_t *json = json_pack("{s:s}", "event", event_words[event->kind]);

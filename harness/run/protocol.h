@@ -6,10 +6,11 @@
 
 #include "device/device.h"
 #include "device/peaks.h"
+#include "device/process.h"
 #include "record/record.h"
 
 #define GB_PROTOCOL 1
-#define GB_EVENT_FD 3
+#define GB_EVENT_FD GB_PROCESS_FD
 
 /* One case as the worker needs it. In a job made by the supervisor the strings belong to the plan;
  * in one read by gb_job_load they belong to the job's JSON. */
@@ -75,8 +76,5 @@ gb_code gb_event_parse(const char *line, size_t n, gb_event_line *out, gb_error 
 
 /* What a record took of the suite's budget: the time of its "measure" phase, 0 when unknown. */
 uint64_t gb_record_measured_ns(const gb_record *record);
-
-/* write() until all is written or it fails. GB_IO. */
-gb_code gb_write_all(int fd, const void *bytes, size_t n, gb_error *err);
 
 #endif

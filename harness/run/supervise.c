@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "run/process.h"
+#include "device/process.h"
 #include "run/protocol.h"
 
 #define START_LIMIT_NS (120 * 1000000000ull) /* until a worker has its device open */

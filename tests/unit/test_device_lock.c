@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/process.h"
 #include "run/device_lock.h"
-#include "run/process.h"
 #include "unit/check_main.h"
 
 static char folder[64];

@@ -196,18 +196,18 @@ END_TEST
 
 static void add(Suite *suite)
 {
-    TCase *machines = tcase_create("machines");
+    TCase *named = tcase_create("machines");
     TCase *cases = tcase_create("cases");
-    tcase_add_test(machines, machines_of_one_name_are_told_apart);
-    tcase_add_test(machines, a_run_given_twice_is_refused);
-    tcase_add_test(machines, no_classes_anywhere_is_an_error);
+    tcase_add_test(named, machines_of_one_name_are_told_apart);
+    tcase_add_test(named, a_run_given_twice_is_refused);
+    tcase_add_test(named, no_classes_anywhere_is_an_error);
     tcase_add_test(cases, TIM_13_failed_and_skipped_are_excluded_and_counted);
     tcase_add_test(cases, TIM_13_unverified_and_wrong_never_count);
     tcase_add_test(cases, only_common_cases_count);
     tcase_add_test(cases, other_definitions_are_not_common);
     tcase_add_test(cases, a_machine_without_the_class_is_a_gap_and_shrinks_nothing);
     tcase_add_test(cases, nothing_in_common_is_a_gap_on_all);
-    suite_add_tcase(suite, machines);
+    suite_add_tcase(suite, named);
     suite_add_tcase(suite, cases);
 }
 

@@ -1,4 +1,4 @@
-#include "run/process.h"
+#include "device/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,29 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "run/protocol.h"
 
 #define KILL_PATIENCE_MS 10000
 #define FIRST_FREE_FD 10 /* the parent's ends stay clear of the child's 0-3 */
+
+gb_code gb_write_all(int fd, const void *bytes, size_t n, gb_error *err)
+{
+    const char *at = bytes;
+    while (n > 0) {
+        ssize_t written = write(fd, at, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            int number = errno;
+            gb_fail(err, GB_IO, "write: %s", strerror(number));
+            if (err)
+                err->device_status = number;
+            return GB_IO;
+        }
+        at += written;
+        n -= (size_t)written;
+    }
+    return GB_OK;
+}
 
 uint64_t gb_now_ns(void)
 {

@@ -1,7 +1,7 @@
-/* A child process of the supervisor: started afresh from this binary in a session of its own, with
- * pipes, and sure to end with its parent. */
-#ifndef GB_RUN_PROCESS_H
-#define GB_RUN_PROCESS_H
+/* A child process, a worker of the supervisor or a task of a kernel (kernels/task.h): started
+ * afresh from this binary in a session of its own, with pipes, and sure to end with its parent. */
+#ifndef GB_DEVICE_PROCESS_H
+#define GB_DEVICE_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #define GB_TAIL_BYTES 2048
+#define GB_PROCESS_FD 3 /* the child's end of `events` */
 
 typedef struct gb_process {
     pid_t pid;  /* also its process group and session; 0: none */
@@ -39,6 +40,9 @@ gb_code gb_process_end(gb_process *process, int grace_ms, int *status, gb_error 
 /* "was killed by signal 11 (SIGSEGV)" or "exited with status 3", then the last words of its output
  * when there were any. Writes into buf, returns it. */
 const char *gb_process_obituary(const gb_process *process, int status, char *buf, size_t size);
+
+/* write() until all is written or it fails. GB_IO. */
+gb_code gb_write_all(int fd, const void *bytes, size_t n, gb_error *err);
 
 /* Monotonic nanoseconds. */
 uint64_t gb_now_ns(void);
