@@ -30,6 +30,12 @@ bool gb_row_number_is(const gb_row *row, const char *param, double number)
     return gb_row_number(row, param, &value) && value == number;
 }
 
+const json_t *gb_view_facts(const gb_view *view)
+{
+    return json_array_get(json_object_get(view->results->document, "devices"),
+                          view->device < 0 ? 0 : (size_t)view->device);
+}
+
 gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
                        json_t *figures, gb_error *err)
 {
@@ -316,6 +322,7 @@ static const struct {
     {"many-small-copies", many_small_copies},
     {"latency-dominates", gb_finding_latency_dominates},
     {"both-ways", gb_finding_both_ways},
+    {"link-below-maximum", gb_finding_link},
     {"stride-waste", gb_finding_stride_waste},
     {"cache-against-memory", gb_finding_cache_against_memory},
     {"transpose-tiles", gb_finding_transpose},

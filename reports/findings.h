@@ -19,6 +19,9 @@ typedef struct gb_view {
     size_t n;
 } gb_view;
 
+/* Facts of the device as results.json has them, borrowed; NULL: none. */
+const json_t *gb_view_facts(const gb_view *view);
+
 typedef bool (*gb_rule)(const gb_view *view, gb_buf *text);
 
 /* Whether a row of this kernel has a time. */
@@ -75,6 +78,7 @@ gb_code gb_findings_serving(const gb_view *view, json_t *findings, gb_error *err
 /* findings_copy.c */
 bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
 bool gb_finding_both_ways(const gb_view *view, gb_buf *text);
+bool gb_finding_link(const gb_view *view, gb_buf *text);
 /* findings_memory.c */
 bool gb_finding_stride_waste(const gb_view *view, gb_buf *text);
 bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text);

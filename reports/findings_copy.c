@@ -1,4 +1,5 @@
-/* Findings on copies: from which size on the bandwidth counts, and both directions at once. */
+/* Findings on copies: from which size on the bandwidth counts, both directions at once, and a link
+ * that is not what it could be. */
 #include "reports/findings.h"
 #include "reports/findings_say.h"
 
@@ -101,5 +102,38 @@ bool gb_finding_both_ways(const gb_view *view, gb_buf *text)
                   gb_say_figure(both, "bandwidth", together, sizeof together),
                   gb_say_figure(one, "bandwidth", alone, sizeof alone),
                   gb_say_ratio(both, one, "bandwidth", 1, 2, factor, sizeof factor));
+    return true;
+}
+
+/* The most that a reading showed while copies ran; 0: never read. */
+static double most_read(const gb_view *view, const char *reading)
+{
+    double most = 0;
+    for (size_t i = 0; i < view->results->n; i++) {
+        const gb_record *record = &view->results->records[i];
+        if (record->device == view->device && record->status == GB_STATUS_OK &&
+            strcmp(record->kernel, "copy") == 0) {
+            most = fmax(most, json_number_value(json_object_get(record->telemetry, reading)));
+        }
+    }
+    return most;
+}
+
+/* The link under load against the most that device and slot can; an idle link lowers its
+ * generation, so that only what was read while copies ran counts, and of that the best. */
+bool gb_finding_link(const gb_view *view, gb_buf *text)
+{
+    const json_t *facts = gb_view_facts(view);
+    const double gen = most_read(view, "pcie_gen"), lanes = most_read(view, "pcie_width");
+    const double gen_max = json_number_value(json_object_get(facts, "pcie_gen_max"));
+    const double lanes_max = json_number_value(json_object_get(facts, "pcie_width_max"));
+    if (view->cpu || !(gen > 0 && lanes > 0) || !(gen < gen_max || lanes < lanes_max)) {
+        return false;
+    }
+    gb_buf_printf(text,
+                  "While copies ran, the link was PCIe generation %.0f with %.0f lanes; device and "
+                  "slot can do generation %.0f with %.0f: look at the slot, risers and the "
+                  "firmware's settings before blaming the device for its copies.",
+                  gen, lanes, gen_max, lanes_max);
     return true;
 }

@@ -12,6 +12,7 @@ static const struct {
     {"many-small-copies", "copy"},
     {"latency-dominates", "copy"},
     {"both-ways", "copy"},
+    {"link-below-maximum", "copy"},
     {"stride-waste", "access"},
     {"cache-against-memory", "stream"},
     {"transpose-tiles", "transpose"},
@@ -35,7 +36,6 @@ static const struct {
     {"divergence", "divergence"},
     {"sorted-data", "divergence"},
     {"early-exit", "divergence"},
-    {"one-lane", "divergence"},
     {"one-lane", "divergence"},
 };
 

@@ -66,9 +66,7 @@ static bool collect(const gb_view *view, const gb_row *one, job *out)
 /* Copy engines of the device (asyncEngineCount). */
 static int engines_of(const gb_view *view)
 {
-    const json_t *device = json_array_get(json_object_get(view->results->document, "devices"),
-                                          view->device < 0 ? 0 : (size_t)view->device);
-    const json_t *engines = json_object_get(device, "async_engines");
+    const json_t *engines = json_object_get(gb_view_facts(view), "async_engines");
     return json_is_integer(engines) ? (int)json_integer_value(engines) : UNKNOWN_ENGINES;
 }
 

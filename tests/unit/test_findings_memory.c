@@ -1,5 +1,6 @@
 /* Findings on copies and memory: the sentence with its figures, and silence where a row is missing.
  */
+#include "base/json.h"
 #include "check_main.h"
 #include "reports/findings.h"
 #include "reports_fixture.h"
@@ -72,6 +73,44 @@ START_TEST(both_ways_at_once_against_one)
                           cpu ? NULL
                               : "Copying 1 MiB both ways at once moves 40.0 GB/s, to the device "
                                 "alone 25.0 GB/s: both together are a factor of 1.60.");
+        json_decref(findings);
+        fixture_close(&f);
+    }
+}
+END_TEST
+
+/* A copy during which the link was read as that; NAN: could not be. */
+static void add_copy_over(fixture *f, double gen, double lanes)
+{
+    add_copy(f, "h2d", 1 << 20, 4e4, 25e9);
+    f->results.records[f->results.n - 1].telemetry =
+        json_pack("{s:o, s:o}", "pcie_gen", gb_json_real(gen), "pcie_width", gb_json_real(lanes));
+}
+
+START_TEST(CPY_08_a_link_is_judged_by_what_it_was_under_load)
+{
+    static const struct {
+        double idle_gen, gen, lanes;
+        const char *said; /* of the link; NULL: nothing */
+    } rows[] = {
+        {1, 4, 16, NULL}, /* generation 1 at idle */
+        {1, 3, 16, "generation 3 with 16 lanes; device and slot can do generation 4 with 16"},
+        {4, 4, 8, "generation 4 with 8 lanes; device and slot can do generation 4 with 16"},
+        {NAN, NAN, 8, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fixture f;
+        fixture_open(&f, "cuda", "[]");
+        json_t *device = json_array_get(json_object_get(f.results.document, "devices"), 0);
+        json_object_set_new(device, "pcie_gen_max", json_integer(4));
+        json_object_set_new(device, "pcie_width_max", json_integer(16));
+        add_copy_over(&f, rows[i].idle_gen, rows[i].lanes);
+        add_copy_over(&f, rows[i].gen, rows[i].lanes);
+        fixture_add(&f, "b", "noop", "{}", 9, 0, 1000, NAN)->telemetry =
+            json_pack("{s:i, s:i}", "pcie_gen", 5, "pcie_width", 32); /* no copy: not looked at */
+        json_t *findings = findings_of(&f);
+        const char *text = text_of(findings, "link-below-maximum");
+        ck_assert_msg((text != NULL) == (rows[i].said != NULL), "row %zu: %s", i, text);
+        ck_assert_msg(text == NULL || strstr(text, rows[i].said) != NULL, "row %zu: %s", i, text);
         json_decref(findings);
         fixture_close(&f);
     }
@@ -198,6 +237,7 @@ static void add_cases(Suite *suite)
     TCase *tests = tcase_create("findings on memory");
     tcase_add_test(tests, below_a_size_latency_dominates);
     tcase_add_test(tests, both_ways_at_once_against_one);
+    tcase_add_test(tests, CPY_08_a_link_is_judged_by_what_it_was_under_load);
     tcase_add_test(tests, a_stride_wastes_most_of_what_moves);
     tcase_add_test(tests, the_cache_against_memory);
     tcase_add_test(tests, every_rule_has_its_kernel);

@@ -340,7 +340,7 @@ START_TEST(telemetry_is_read_under_load)
 }
 END_TEST
 
-START_TEST(lowered_clocks_are_flagged)
+START_TEST(TIM_02_lowered_clocks_are_flagged)
 {
     static const struct {
         double reasons, drop_at;
@@ -446,7 +446,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(conditions, TIM_20_phases_add_up);
     tcase_add_test(conditions, KRN_05_cache_resident_and_implausible_are_told_apart);
     tcase_add_test(conditions, telemetry_is_read_under_load);
-    tcase_add_test(conditions, lowered_clocks_are_flagged);
+    tcase_add_test(conditions, TIM_02_lowered_clocks_are_flagged);
     tcase_add_test(conditions, unreadable_telemetry_is_null_and_never_a_flag);
     tcase_add_test(conditions, fibers_are_flagged_for_their_own_case_only);
     tcase_add_test(conditions, a_record_passes_its_own_check);
