@@ -305,19 +305,31 @@ static gb_code load_document(const char *file, gb_results *out, gb_error *err)
     return code;
 }
 
+/* The run directory that a path means, and the document to read: a directory and its results.json;
+ * a JSON file and where it lies; any other file (report.html, cases.jsonl) stands for the directory
+ * that it is in. The caller frees both, also after an error. */
+static gb_code locate(const char *path, char **dir, char **file, gb_error *err)
+{
+    struct stat st;
+    *dir = *file = NULL;
+    if (stat(path, &st) != 0) {
+        return gb_fail_at(err, GB_IO, path, 0, 0, "%s", strerror(errno));
+    }
+    const size_t n = strlen(path);
+    const bool document =
+        !S_ISDIR(st.st_mode) && !(S_ISREG(st.st_mode) && (n < 5 || strcmp(path + n - 5, ".json")));
+    *dir = S_ISDIR(st.st_mode) ? gb_text_copy(path) : parent_of(path);
+    *file = document ? gb_text_copy(path) : *dir ? gb_path_join(*dir, "results.json") : NULL;
+    return *dir && *file ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+}
+
 gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_error *err)
 {
     *out = (gb_results){0};
     struct stat st;
-    if (stat(path, &st) != 0) {
-        return gb_fail_at(err, GB_IO, path, 0, 0, "%s", strerror(errno));
-    }
-    bool directory = S_ISDIR(st.st_mode);
-    char *dir = directory ? gb_text_copy(path) : parent_of(path);
-    char *file = directory ? gb_path_join(path, "results.json") : gb_text_copy(path);
-    gb_code code = GB_OK;
-    if (!dir || !file) {
-        code = gb_fail(err, GB_NO_MEMORY, "out of memory");
+    char *dir, *file;
+    gb_code code = locate(path, &dir, &file, err);
+    if (code != GB_OK) {
         goto done;
     }
     bool had_document = stat(file, &st) == 0 || errno != ENOENT;
@@ -345,30 +357,31 @@ done:
 
 gb_code gb_results_load_lines(const char *path, gb_results *out, gb_error *err)
 {
-    struct stat st;
     bool found = false;
-    bool directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    char *dir = directory ? gb_text_copy(path) : parent_of(path);
-    gb_code code =
-        dir ? load_lines(dir, true, out, &found, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    char *dir, *file;
+    gb_code code = locate(path, &dir, &file, err);
+    if (code == GB_OK) {
+        code = load_lines(dir, true, out, &found, err);
+    }
     if (code == GB_OK && !found) {
         code = gb_fail_at(err, GB_IO, dir, 0, 0,
                           "no cases.jsonl beside the results: the samples are missing");
     }
     free(dir);
+    free(file);
     return code;
 }
 
 gb_code gb_results_rescue(const char *path, gb_results *out, gb_error *err)
 {
-    struct stat st;
-    char *bytes = NULL;
+    char *bytes = NULL, *dir, *file;
     size_t n = 0;
-    const bool directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    char *file = directory ? gb_path_join(path, "results.json") : gb_text_copy(path);
     json_t *whole = NULL;
     *out = (gb_results){0};
-    gb_code code = file ? gb_file_read(file, &bytes, &n, err) : GB_NO_MEMORY;
+    gb_code code = locate(path, &dir, &file, err);
+    if (code == GB_OK) {
+        code = gb_file_read(file, &bytes, &n, err);
+    }
     if (code == GB_OK && gb_json_load(bytes, n, file, &whole, NULL) == GB_OK) {
         code = gb_fail_at(err, GB_INVALID, file, 0, 0, "is whole");
     }
@@ -378,12 +391,14 @@ gb_code gb_results_rescue(const char *path, gb_results *out, gb_error *err)
     if (code == GB_OK) {
         out->damaged = true;
         out->document = json_object();
-        out->path = directory ? gb_text_copy(path) : parent_of(path);
+        out->path = dir;
+        dir = NULL;
         gb_records_sort(out->records, out->n);
-        code = out->document && out->path ? gb_results_find_fault(out, err) : GB_NO_MEMORY;
+        code = out->document ? gb_results_find_fault(out, err) : GB_NO_MEMORY;
     }
     json_decref(whole);
     free(bytes);
+    free(dir);
     free(file);
     if (code != GB_OK) {
         gb_results_free(out);

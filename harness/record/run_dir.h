@@ -56,7 +56,8 @@ typedef struct gb_results {
     char *hardware_fault;
     char *path; /* the run directory that it was read from; owned. NULL: not from one */
 } gb_results;
-/* Reads results.json of a directory (or the file itself). Without one, or when it says
+/* Reads results.json of a directory (or a JSON file itself; any other file stands for the directory
+ * that it is in). Without one, or when it says
  * complete: false, falls back to cases.jsonl beside it with complete = false; `document` is then
  * the early head, or an empty object. `samples`: read them from cases.jsonl too (GB_IO without
  * one). Errors: GB_IO, GB_INVALID (not JSON, wrong schema: both versions named, wrong type: JSON

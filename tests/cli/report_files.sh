@@ -31,6 +31,16 @@ find r -type f -exec cksum {} + | sort >after
 cmp before after || fail "the run directory was changed"
 cmp r/report.html 'else where/report/report.html' || fail "another page"
 cmp r/results.csv 'else where/report/results.csv' || fail "another CSV"
+# A file of the run, as completion writes it, stands for the run; its plots' folder is none.
+for file in report.html results.csv cases.jsonl results.json; do
+    expect 0 "$GPUBENCH" report "r/$file" --out named
+    cmp r/report.html named/report.html || fail "another page of r/$file"
+    hasnt err damaged
+done
+expect 0 "$GPUBENCH" verify r/report.html
+mkdir r/other
+expect 6 "$GPUBENCH" report r/other
+has err 'neither results.json nor cases.jsonl'
 expect 0 "$GPUBENCH" report r --no-plots --out plain
 [ ! -e plain/plots ] || fail "plots"
 hasnt plain/report.html '<figure'
