@@ -319,7 +319,10 @@ gb_code gb_results_verify(const char *path, const gb_catalog *catalog, char **re
     }
     c.devices = json_object_get(listed.document, "devices");
     if (!listed.complete) {
-        gb_buf_add(&c.report, "note: the run is not complete: only cases.jsonl was checked\n");
+        gb_buf_add(&c.report, json_object_size(listed.document) > 0
+                                  ? "note: the run is not complete: only cases.jsonl was checked\n"
+                                  : "note: there is no results.json: only cases.jsonl was checked, "
+                                    "without the suite, the device and what was computed\n");
     }
     if (lines.torn) {
         gb_buf_add(&c.report, "note: cases.jsonl ends in a torn line, which was left out\n");

@@ -32,6 +32,12 @@ static bool beyond(double change, double threshold)
     return change > threshold + ROUNDING || -change > largest_fall(threshold) + ROUNDING;
 }
 
+/* The threshold as a difference of logarithms, on the side of d. */
+static double limit_towards(double d, double threshold)
+{
+    return d < 0 ? -log1p(-largest_fall(threshold)) : log1p(threshold);
+}
+
 /* y as the share by which something changed: 0.03 for +3 %. */
 static double as_change(double y)
 {
@@ -44,21 +50,22 @@ static double critical(double df)
     return gb_t_quantile(1 - GB_COMPARE_ALPHA / 2, df);
 }
 
-/* Replicates a side at which a difference d (of logarithms) with a variance of s2 a replicate would
- * be decided with a power of 80 %: beyond the threshold and at p < alpha, or its 99 % interval
- * within the threshold. 0: not with 1000. */
-static uint32_t replicates_needed(double d, double s2, double threshold)
+/* Replicates a side, more than the `had` that did not decide, at which a difference d (of
+ * logarithms) with a variance of s2 a replicate would be decided with a power of 80 %: beyond the
+ * threshold and at p < alpha, or its 99 % interval within the threshold. 0: not with 1000. */
+static uint32_t replicates_needed(double d, double s2, double threshold, size_t had)
 {
-    double limit = d < 0 ? -log1p(-largest_fall(threshold)) : log1p(threshold);
+    double limit = limit_towards(d, threshold);
     double distance = fabs(fabs(d) - limit);
     bool beyond_it = fabs(d) > limit;
-    for (uint32_t n = GB_COMPARE_REPLICATES; n <= MOST_REPLICATES; n = n + 1 + n / 16) {
-        double df = 2.0 * n - 2, se = sqrt(2 * s2 / n);
+    size_t least = had < GB_COMPARE_REPLICATES ? GB_COMPARE_REPLICATES : had + 1;
+    for (size_t n = least; n <= MOST_REPLICATES; n = n + 1 + n / 16) {
+        double df = 2.0 * (double)n - 2, se = sqrt(2 * s2 / (double)n);
         double power = gb_t_quantile(POWER, df);
         bool decides = beyond_it ? fabs(d) >= (critical(df) + power) * se && distance >= power * se
                                  : distance >= (critical(df) + power) * se;
         if (decides) {
-            return n;
+            return (uint32_t)n;
         }
     }
     return 0;
@@ -93,15 +100,17 @@ static void say_inconclusive(gb_compared *item, double d, double s2, double thre
                              const char *what)
 {
     item->verdict = GB_VERDICT_INCONCLUSIVE;
-    item->needed = replicates_needed(d, s2, threshold);
+    item->needed =
+        replicates_needed(d, s2, threshold, item->n_a > item->n_b ? item->n_a : item->n_b);
     if (item->needed > 0) {
         snprintf(item->next, sizeof item->next, "measure %u %s a side to decide it (%zu and %zu)",
                  (unsigned)item->needed, what, item->n_a, item->n_b);
     } else {
-        snprintf(item->next, sizeof item->next,
-                 "%d %s a side would not decide it: the change is too close to the threshold for "
-                 "this spread",
-                 MOST_REPLICATES, what);
+        snprintf(item->next, sizeof item->next, "%d %s a side would not decide it: %s",
+                 MOST_REPLICATES, what,
+                 fabs(fabs(d) - limit_towards(d, threshold)) < limit_towards(d, threshold) / 2
+                     ? "the change is too close to the threshold for this spread"
+                     : "they differ by too much among themselves");
     }
 }
 

@@ -123,8 +123,8 @@ bool gb_say_verdict(const gb_sheet *sheet, gb_buf *text)
         gb_buf_printf(text, "%snothing was measured", separator);
     }
     if (tally->doubtful > 0) {
-        gb_buf_printf(text, "%s %zu of %zu figure%s %s doubtful", good ? ":" : ";", tally->doubtful,
-                      tally->measured, plural(tally->measured),
+        gb_buf_printf(text, "%s %zu of %zu figure%s %s doubtful", good ? ", but" : ";",
+                      tally->doubtful, tally->measured, plural(tally->measured),
                       tally->doubtful == 1 ? "is" : "are");
     }
     return good;

@@ -82,6 +82,33 @@ START_TEST(an_open_case_says_how_many_replicates_would_decide_it)
 }
 END_TEST
 
+/* Whatever the values are: what has not decided is no advice. */
+START_TEST(CMP_18_the_advice_is_more_than_what_there_is)
+{
+    int open = 0;
+    for (int i = 0; i < 400; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "x%d", i);
+        const uint32_t n = 3 + (uint32_t)i % 4;
+        run_case(&a, id, i, n, 100, 0.001); /* spreads that differ: fewer degrees of freedom */
+        run_case(&b, id, i, n, 96 + i % 50 * 0.25, 0.001 * (1 + i % 37));
+    }
+    both_times("spread", 500, 3, 100, 100.01, 0.4);
+    gb_comparison c = compared(&a, &b);
+    for (size_t i = 0; i < c.n; i++) {
+        const gb_compared *item = &c.items[i];
+        if (item->verdict == GB_VERDICT_INCONCLUSIVE && item->needed > 0) {
+            open++;
+            ck_assert_msg(item->needed > item->n_a && item->needed > item->n_b, "%s: %s",
+                          item->case_id, item->next);
+        }
+    }
+    ck_assert_int_gt(open, 20);
+    says(c.items[400].next, "they differ by too much among themselves");
+    gb_comparison_free(&c);
+}
+END_TEST
+
 START_TEST(CMP_10_a_gain_never_fails_but_a_huge_one_is_to_be_checked)
 {
     both_times("some", 1, 5, 150, 100, 0.001);
@@ -313,6 +340,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(pair, CMP_17_fewer_than_three_replicates_are_insufficient);
     tcase_add_test(pair, CMP_18_every_verdict_that_is_not_fine_says_what_to_do);
     tcase_add_test(pair, an_open_case_says_how_many_replicates_would_decide_it);
+    tcase_add_test(pair, CMP_18_the_advice_is_more_than_what_there_is);
     tcase_add_test(pair, CMP_10_a_gain_never_fails_but_a_huge_one_is_to_be_checked);
     tcase_add_test(pair, TIM_17_two_groups_of_samples_are_unstable);
     tcase_add_test(pair, TIM_13_failed_and_skipped_cases_never_win);

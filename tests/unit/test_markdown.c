@@ -62,7 +62,7 @@ START_TEST(doubts_are_counted_in_the_first_line_and_listed)
     }
     f.results.records[10].flags |= GB_BIT(GB_FLAG_NOT_CONVERGED);
     gb_buf text = text_of(&f.results, GB_MARKDOWN_LIMIT);
-    ck_assert(strncmp(text.data, "**ok: 3 of 4 figures are doubtful**: ", 37) == 0);
+    ck_assert(strncmp(text.data, "**ok, but 3 of 4 figures are doubtful**: ", 41) == 0);
     ck_assert(has(&text, "- wide \xc2\xb1 (2 cases: b 2): "));
     ck_assert(has(&text, "- replicates-apart (1 case: b 1): "));
     ck_assert(has(&text, "- not-converged (1 case: b 1): "));
