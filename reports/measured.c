@@ -97,7 +97,10 @@ static gb_code add_fit(const gb_results *results, const gb_table *table, const j
         return GB_OK;
     }
     if (why != NULL) {
-        gb_buf_printf(&out->why, "no fit of %s, %s %s: %s\n", benchmark, direction, memory, why);
+        char *name = gb_text_printable(benchmark); /* a line stays a line */
+        gb_buf_printf(&out->why, "no fit of %s, %s %s: %s\n", name != NULL ? name : "?", direction,
+                      memory, why);
+        free(name);
         return GB_OK;
     }
     gb_measured_rate rate = {

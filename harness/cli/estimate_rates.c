@@ -91,8 +91,9 @@ gb_code gb_estimate_transfer(gb_sheet *sheet, gb_error *err)
         add_time(sheet, rates.items[i].latency_ns, rates.items[i].bandwidth, "");
     }
     gb_sheet_rate(sheet, NULL, 0);
-    if (!code && rates.why.data)
-        gb_buf_add(&sheet->notes, rates.why.data);
+    const char *why = code ? NULL : rates.why.data;
+    for (; why && *why; why += strcspn(why, "\n") + 1)
+        gb_sheet_note(sheet, "%.*s", (int)strcspn(why, "\n"), why);
     gb_measured_free(&rates);
     return code;
 }

@@ -56,6 +56,15 @@ static char *origin(const gb_sheet *sheet)
                           named ? ", " : "", named ? device : "");
 }
 
+/* Names in results may hold anything. */
+static void add_cell(gb_sheet *sheet, gb_ink ink, const char *text)
+{
+    char *printable = gb_text_printable(text ? text : "");
+    sheet->failed |= !printable;
+    gb_grid_add(&sheet->lines, ink, printable ? printable : "");
+    free(printable);
+}
+
 static void add_line(gb_sheet *sheet, const char *key, json_t *value, const char *label,
                      const char *shown, const char *formula, va_list args)
 {
@@ -70,10 +79,10 @@ static void add_line(gb_sheet *sheet, const char *key, json_t *value, const char
     set(sheet, group ? json_object_get(group, "results") : sheet->results, key, value);
     set(sheet, group ? json_object_get(group, "formulas") : sheet->formulas, key,
         gb_json_string(text.data));
-    gb_grid_add(&sheet->lines, GB_PLAIN, name ? name : label);
-    gb_grid_add(&sheet->lines, GB_BOLD, shown);
-    gb_grid_add(&sheet->lines, GB_PLAIN, text.data ? text.data : "");
-    gb_grid_add(&sheet->lines, GB_DIM, from ? from : "");
+    add_cell(sheet, GB_PLAIN, name ? name : label);
+    add_cell(sheet, GB_BOLD, shown);
+    add_cell(sheet, GB_PLAIN, text.data);
+    add_cell(sheet, GB_DIM, from);
     sheet->rate_lines++;
     free(name);
     free(from);
@@ -138,9 +147,14 @@ void gb_sheet_rate(gb_sheet *sheet, const gb_measured_rate *rate, uint64_t bytes
 
 void gb_sheet_note(gb_sheet *sheet, const char *format, ...)
 {
+    gb_buf text = {0};
     va_list args;
     va_start(args, format);
-    gb_buf_vprintf(&sheet->notes, format, args);
+    gb_buf_vprintf(&text, format, args);
     va_end(args);
-    gb_buf_add(&sheet->notes, "\n");
+    char *printable = gb_text_printable(text.data ? text.data : "");
+    sheet->failed |= text.failed || !printable;
+    gb_buf_printf(&sheet->notes, "%s\n", printable ? printable : "");
+    free(printable);
+    gb_buf_free(&text);
 }

@@ -208,6 +208,28 @@ expect 0 "$GPUBENCH" estimate memory --parameters 40B --run 'a run'
 has out "Example 9000"
 has out "tight"
 refused "exclude each other" memory --parameters 7B --run 'a run' --device-memory 1GB
+# Several devices: each rate says whose it is, the smallest memory counts; names cannot do harm.
+python3 - 'a run' two <<'PYTHON'
+import copy, json, os, sys
+d = json.load(open(sys.argv[1] + "/results.json", encoding="utf-8"))
+d["devices"].append(dict(d["devices"][0], id=1, name="Other \x1b[31m9000", memory_bytes=40 * 10**9))
+for record in copy.deepcopy(d["records"]):
+    record["device"] = 1
+    record["time_ns"]["median"] *= 2
+    d["records"].append(record)
+os.mkdir(sys.argv[2])
+json.dump(d, open(sys.argv[2] + "/results.json", "w", encoding="utf-8"))
+PYTHON
+expect 0 "$GPUBENCH" estimate transfer --size 1MiB --run two
+has out "(off by under 0.01 %), Example 9000"
+has out "(off by under 0.01 %), Other \\x1B[31m9000"
+has out "Measured on Example 9000."
+hasnt out "$(printf '\033')"
+expect 0 "$GPUBENCH" estimate transfer --size 1MiB --run two --json
+json out '[m["device_id"] for m in d["measured"]] == [0, 1] and len(d["notes"]) == 2'
+json out 'd["measured"][1]["results"]["time_ns"] > 1.99 * d["measured"][0]["results"]["time_ns"]'
+expect 0 "$GPUBENCH" estimate memory --parameters 20B --run two --json
+json out 'd["results"]["device_memory_bytes"] == 40 * 10**9 and d["results"]["fits"] == "tight"'
 # A run without what is needed: the nominal figure stands, or an error says what would help.
 made bare '{"cases": {"m": [1]}}'
 refused "suites/pcie.yaml has" transfer --size 1GB --run bare
