@@ -49,7 +49,8 @@ gb_code gb_estimate_kv_token(const gb_shape *shape, gb_precision precision, uint
 
 uint64_t gb_estimate_overhead(uint64_t weights_bytes)
 {
-    return weights_bytes / 5 + (weights_bytes % 5 != 0); /* GB_INFERENCE_OVERHEAD, in whole bytes */
+    const uint64_t rest = weights_bytes % 100 * GB_INFERENCE_OVERHEAD_PERCENT;
+    return weights_bytes / 100 * GB_INFERENCE_OVERHEAD_PERCENT + (rest + 99) / 100;
 }
 
 gb_code gb_estimate_activations(const gb_shape *shape, gb_recompute recompute, uint64_t *bytes,

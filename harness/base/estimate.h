@@ -50,7 +50,7 @@ gb_code gb_estimate_kv_token(const gb_shape *shape, gb_precision precision, uint
 
 /* What a forward pass needs beside weights and KV cache: up to 20 % of the weights, a rule of thumb
  * (Q. Anthony, S. Biderman, H. Schoelkopf, Transformer Math 101, EleutherAI 2023). */
-#define GB_INFERENCE_OVERHEAD 0.2
+#define GB_INFERENCE_OVERHEAD_PERCENT 20
 uint64_t gb_estimate_overhead(uint64_t weights_bytes);
 
 /* Training with Adam in mixed precision, bytes a parameter: weights and gradients in 16 bits, and

@@ -40,7 +40,7 @@ const char *gb_sheet_size(uint64_t bytes, char *buf);
 const char *gb_sheet_exact_size(uint64_t bytes, char *buf);
 
 /* Behind a nominal figure that is not of the options but of the run's first device. */
-#define GB_OF_DEVICE " (theory of the run's device)"
+const char *gb_sheet_theory(const gb_sheet *sheet);
 
 /* Each computes one estimate from the arguments. GB_INVALID: one is missing, or they do not go
  * together. */

@@ -96,14 +96,14 @@ static void add_model(gb_sheet *sheet, const model *m)
 {
     char token[32];
     const gb_shape *s = &m->shape;
-    gb_sheet_bytes(sheet, "weights_bytes", "weights", m->weights,
-                   "parameters x bits / 8 = %s x %u / 8", m->name, gb_precision_bits(m->precision));
+    gb_sheet_bytes(sheet, "weights_bytes", "weights", m->weights, "parameters x bytes = %s x %g",
+                   m->name, gb_precision_bits(m->precision) / 8.0);
     if (!s->layers)
         return;
     gb_sheet_bytes(sheet, "kv_token_bytes", "KV cache of a token", m->kv_token,
-                   "2 x layers x KV heads x head size x bits / 8 = 2 x %" PRIu64 " x %" PRIu64
-                   " x %" PRIu64 " x %u / 8",
-                   s->layers, s->kv_heads, s->head_size, gb_precision_bits(m->kv_precision));
+                   "2 x layers x KV heads x head size x bytes = 2 x %" PRIu64 " x %" PRIu64
+                   " x %" PRIu64 " x %g",
+                   s->layers, s->kv_heads, s->head_size, gb_precision_bits(m->kv_precision) / 8.0);
     gb_sheet_bytes(sheet, "kv_bytes", "KV cache", m->kv,
                    "KV cache of a token x context x batch = %s x %" PRIu64 " x %" PRIu64,
                    gb_format_bytes(m->kv_token, token, sizeof token), s->context, m->batch);
@@ -141,7 +141,7 @@ static gb_code inference(gb_sheet *sheet, const model *m, need *n, gb_error *err
         return code;
     add_model(sheet, m);
     gb_sheet_bytes(sheet, "activations_bytes", "activations", overhead,
-                   "at most %.0f %% of the weights (rule of thumb)", 100 * GB_INFERENCE_OVERHEAD);
+                   "at most %d %% of the weights (rule of thumb)", GB_INFERENCE_OVERHEAD_PERCENT);
     gb_sheet_bytes(sheet, "total_bytes", "total", n->total, "weights%s + activations",
                    n->sequences ? " + KV cache" : "");
     if (!n->sequences)
@@ -343,7 +343,7 @@ gb_code gb_estimate_tokens(gb_sheet *sheet, gb_error *err)
     if (args->memory_bandwidth.given)
         add_rate(sheet, &m, (double)args->memory_bandwidth.value, "");
     else if (rates.items[0].theory > 0)
-        add_rate(sheet, &m, rates.items[0].theory, GB_OF_DEVICE);
+        add_rate(sheet, &m, rates.items[0].theory, gb_sheet_theory(sheet));
     for (size_t i = 0; i < rates.n; i++) {
         gb_sheet_rate(sheet, &rates.items[i], 0);
         add_rate(sheet, &m, rates.items[i].bandwidth, "");

@@ -85,7 +85,7 @@ gb_code gb_estimate_transfer(gb_sheet *sheet, gb_error *err)
     if (!code)
         code = find_link(args, &rates, &link, err);
     if (!code && link > 0)
-        add_time(sheet, 0, link, args->pcie || args->link.given ? "" : GB_OF_DEVICE);
+        add_time(sheet, 0, link, args->pcie || args->link.given ? "" : gb_sheet_theory(sheet));
     for (size_t i = 0; !code && i < rates.n; i++) {
         gb_sheet_rate(sheet, &rates.items[i], args->size.value);
         add_time(sheet, rates.items[i].latency_ns, rates.items[i].bandwidth, "");
@@ -166,7 +166,7 @@ gb_code gb_estimate_bandwidth(gb_sheet *sheet, gb_error *err)
         gb_sheet_line(sheet, "bandwidth_bytes_per_s", gb_json_real(rates.items[0].theory),
                       "bandwidth",
                       gb_format_rate(rates.items[0].theory, "B/s", shown, sizeof shown),
-                      "as its clock and bus width, or its vendor, say%s", GB_OF_DEVICE);
+                      "by its clock and bus width, or its vendor%s", gb_sheet_theory(sheet));
     for (size_t i = 0; !code && i < rates.n; i++)
         add_measured_bandwidth(sheet, &rates.items[i], theory);
     gb_sheet_rate(sheet, NULL, 0);

@@ -38,6 +38,12 @@ static bool several_devices(const gb_sheet *sheet)
     return json_array_size(json_object_get(sheet->run.document, "devices")) > 1;
 }
 
+const char *gb_sheet_theory(const gb_sheet *sheet)
+{
+    return several_devices(sheet) ? " (theory of the run's first device)"
+                                  : " (theory of the run's device)";
+}
+
 /* Where the rate is from, on the first of its lines: "fit of benchmark to-device (off by 3.2 %)",
  * with the device where there are several. */
 static char *origin(const gb_sheet *sheet)

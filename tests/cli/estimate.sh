@@ -50,8 +50,8 @@ limit         10.0 x  1 / (1 - P) = 1 / 0.1, with any number of processors
 An upper bound, not a measurement: copies, starting and waiting are not in it.
 TEXT
 shows memory --parameters 7B --layers 32 --heads 32 --head-size 128 --context 4096 --batch 2 --device-memory 24GiB <<'TEXT'
-weights              14.0 GB (13.0 GiB)  parameters x bits / 8 = 7B x 16 / 8
-KV cache of a token    524 kB (512 KiB)  2 x layers x KV heads x head size x bits / 8 = 2 x 32 x 32 x 128 x 16 / 8
+weights              14.0 GB (13.0 GiB)  parameters x bytes = 7B x 2
+KV cache of a token    524 kB (512 KiB)  2 x layers x KV heads x head size x bytes = 2 x 32 x 32 x 128 x 2
 KV cache                4.29 GB (4 GiB)  KV cache of a token x context x batch = 512 KiB x 4096 x 2
 activations          2.80 GB (2.61 GiB)  at most 20 % of the weights (rule of thumb)
 total                21.1 GB (19.6 GiB)  weights + KV cache + activations
@@ -76,7 +76,7 @@ An estimate, not a measurement: what allocators, libraries and the CUDA context
 take comes on top, and so do the scales of quantised weights.
 TEXT
 shows tokens --parameters 8B --precision int4 --memory-bandwidth 936GB/s <<'TEXT'
-weights  4.00 GB (3.73 GiB)  parameters x bits / 8 = 8B x 4 / 8
+weights  4.00 GB (3.73 GiB)  parameters x bytes = 8B x 0.5
 a step              4.27 ms  weights / bandwidth = 4.00 GB / 936 GB/s
 tokens               234 /s  batch / step = 1 / 4.27 ms
 
@@ -222,6 +222,7 @@ json.dump(d, open(sys.argv[2] + "/results.json", "w", encoding="utf-8"))
 PYTHON
 expect 0 "$GPUBENCH" estimate transfer --size 1MiB --run two
 has out "(off by under 0.01 %), Example 9000"
+has out "theory of the run's first device"
 has out "(off by under 0.01 %), Other \\x1B[31m9000"
 has out "Measured on Example 9000."
 hasnt out "$(printf '\033')"
