@@ -46,9 +46,9 @@ struct gb_cli {
 /* The program: returns the exit status. */
 int gb_cli_main(int argc, char *argv[]);
 
-extern const gb_verb gb_verb_history, gb_verb_run, gb_verb_list, gb_verb_describe, gb_verb_check,
-    gb_verb_report, gb_verb_compare, gb_verb_export, gb_verb_verify, gb_verb_selftest,
-    gb_verb_doctor, gb_verb_devices, gb_verb_help, gb_verb_completion;
+extern const gb_verb gb_verb_estimate, gb_verb_history, gb_verb_run, gb_verb_list, gb_verb_describe,
+    gb_verb_check, gb_verb_report, gb_verb_compare, gb_verb_export, gb_verb_verify,
+    gb_verb_selftest, gb_verb_doctor, gb_verb_devices, gb_verb_help, gb_verb_completion;
 extern const gb_option gb_common_options[];
 
 /* The part of a verb that has parts by its own word ("add"); NULL: no such part. */

@@ -87,12 +87,44 @@ static gb_code set_word(const parser *p, const gb_option *o, const char *value)
     return GB_INVALID;
 }
 
+/* A number with a unit of its dimension; NULL: a kind of another sort. */
+typedef gb_code parse_unit(const char *text, uint64_t *out, gb_error *err);
+static parse_unit *parser_of(gb_option_kind kind)
+{
+    switch (kind) {
+    case GB_OPT_BYTES:
+        return gb_parse_bytes;
+    case GB_OPT_BANDWIDTH:
+        return gb_parse_bandwidth;
+    case GB_OPT_DATA_RATE:
+        return gb_parse_data_rate;
+    case GB_OPT_CLOCK:
+        return gb_parse_clock;
+    case GB_OPT_PARAMETERS:
+        return gb_parse_parameters;
+    default:
+        return NULL;
+    }
+}
+
+static gb_code set_share(const parser *p, const gb_option *o, const char *value)
+{
+    gb_share *share = field(p, o);
+    gb_error why = {0};
+    gb_code code = gb_parse_share(value, &share->value, &why);
+    share->given = !code;
+    return code ? gb_fail(p->err, GB_INVALID, "--%s: %s", o->name, why.message) : GB_OK;
+}
+
 static gb_code set_number(const parser *p, const gb_option *o, const char *value)
 {
     gb_number *number = field(p, o);
     gb_error why = {0};
     gb_code code;
-    if (o->kind == GB_OPT_COUNT) {
+    parse_unit *parse = parser_of(o->kind);
+    if (parse) {
+        code = parse(value, &number->value, &why);
+    } else if (o->kind == GB_OPT_COUNT) {
         code = gb_parse_count(value, &number->value, &why);
         if (code || number->value < o->min || number->value > o->max)
             return gb_fail(p->err, GB_INVALID, "--%s: '%s' is not a whole number from %llu to %llu",
@@ -125,6 +157,8 @@ static gb_code set_value(const parser *p, const gb_option *o, const char *value)
         return set_word(p, o, value);
     case GB_OPT_LIST:
         return list_add(field(p, o), value, p->err);
+    case GB_OPT_SHARE:
+        return set_share(p, o, value);
     default:
         return set_number(p, o, value);
     }

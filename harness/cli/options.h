@@ -20,6 +20,11 @@ typedef struct gb_number {
     uint64_t value;
 } gb_number;
 
+typedef struct gb_share {
+    bool given;
+    double value;
+} gb_share;
+
 /* The values of all options of all verbs; a verb's table refers to the fields that it takes. */
 typedef struct gb_args {
     bool help, quiet, json;
@@ -39,6 +44,12 @@ typedef struct gb_args {
     gb_list confirmed;
     gb_number keep;
     bool allow_incomplete;
+    /* estimate */
+    gb_number parameters, layers, heads, kv_heads, head_size, context, batch, device_memory;
+    gb_number size, link, clock, data_rate, bus_width, memory_bandwidth, processors;
+    gb_share parallel;
+    const char *precision, *kv_precision, *recompute, *pcie;
+    bool training;
     bool table;    /* report */
     bool man;      /* help */
     bool kernels;  /* list */
@@ -52,7 +63,14 @@ typedef enum gb_option_kind {
     GB_OPT_LIST,     /* gb_list: may be given several times */
     GB_OPT_COUNT,    /* gb_number, min..max */
     GB_OPT_DURATION, /* gb_number in ns, min..max: "90s", "3m" */
-    GB_OPT_SECONDS   /* gb_number in ns: as DURATION, a bare number is seconds, 0 is fine */
+    GB_OPT_SECONDS,  /* gb_number in ns: as DURATION, a bare number is seconds, 0 is fine */
+    /* gb_number, as gb_parse_... of base/units.h */
+    GB_OPT_BYTES,
+    GB_OPT_BANDWIDTH,
+    GB_OPT_DATA_RATE,
+    GB_OPT_CLOCK,
+    GB_OPT_PARAMETERS,
+    GB_OPT_SHARE /* gb_share */
 } gb_option_kind;
 
 typedef struct gb_option {

@@ -13,9 +13,10 @@
 #include "run/worker.h"
 
 static const gb_verb *const verbs[] = {
-    &gb_verb_run,     &gb_verb_list,    &gb_verb_describe, &gb_verb_check,      &gb_verb_report,
-    &gb_verb_compare, &gb_verb_export,  &gb_verb_history,  &gb_verb_verify,     &gb_verb_selftest,
-    &gb_verb_doctor,  &gb_verb_devices, &gb_verb_help,     &gb_verb_completion, NULL};
+    &gb_verb_run,      &gb_verb_list,   &gb_verb_describe,   &gb_verb_check,
+    &gb_verb_estimate, &gb_verb_report, &gb_verb_compare,    &gb_verb_export,
+    &gb_verb_history,  &gb_verb_verify, &gb_verb_selftest,   &gb_verb_doctor,
+    &gb_verb_devices,  &gb_verb_help,   &gb_verb_completion, NULL};
 
 static const char *const color_words[] = {"auto", "always", "never", NULL};
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/estimate.h"
 #include "base/json.h"
 
 /* Multiply-adds a cycle and SM by compute capability; 0: unknown. Sources: FP32, FP64, INT32 and
@@ -74,7 +75,8 @@ double gb_peak_bandwidth(const gb_device_info *info)
 {
     if (info->kind != GB_CUDA || info->memory_clock_khz == 0 || info->bus_bits == 0)
         return NAN;
-    return 2.0 * (double)info->memory_clock_khz * 1e3 * (double)info->bus_bits / 8.0;
+    return gb_memory_bandwidth(GB_DOUBLE_DATA_RATE * (double)info->memory_clock_khz * 1e3,
+                               info->bus_bits);
 }
 
 double gb_peak_flops(const gb_device_info *info, gb_compute compute, double clock_hz)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/estimate.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "device/host_limits.h"
@@ -90,22 +91,10 @@ static bool throttled(const gb_measuring *m)
            m->after.sm_clock_mhz < CLOCK_DROP * m->before.sm_clock_mhz;
 }
 
-/* Peak of one direction of the PCIe link, from the transfer rate and 128b/130b coding (generations
- * 1 and 2: 8b/10b; 6: flits of 242 in 256 bytes) of the PCI Express base specification. NAN where
- * generation or width is unknown. */
+/* Peak of one direction of the PCIe link; NAN where generation or width is unknown. */
 static double link_peak(const gb_device_info *info)
 {
-    static const double lane[] = {NAN,
-                                  2.5e9 * 8 / 10 / 8,
-                                  5e9 * 8 / 10 / 8,
-                                  8e9 * 128 / 130 / 8,
-                                  16e9 * 128 / 130 / 8,
-                                  32e9 * 128 / 130 / 8,
-                                  64e9 * 242 / 256 / 8};
-    uint32_t gen = info->pcie_gen_max;
-    if (gen == 0 || gen >= sizeof lane / sizeof lane[0] || info->pcie_width_max == 0)
-        return NAN;
-    return lane[gen] * info->pcie_width_max;
+    return gb_pcie_bandwidth(info->pcie_gen_max, info->pcie_width_max);
 }
 
 /* The SM clock under load in Hz: the higher one of both readings, since a ceiling must not be too

@@ -35,7 +35,7 @@ usage "unknown device 'gpu'" run s.yaml --device gpu
 expect 2 "$GPUBENCH"
 expect 0 "$GPUBENCH" --help
 expect 0 "$GPUBENCH" help run
-for verb in run list describe check report verify selftest doctor devices help completion; do
+for verb in run list describe check estimate report verify selftest doctor devices help completion; do
     expect 0 "$GPUBENCH" "$verb" --help
     has out "usage: gpubench $verb"
 done

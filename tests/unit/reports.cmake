@@ -11,6 +11,7 @@ gb_unit_test(reports_roofline gb_page gb_plot)
 gb_unit_test(findings_divergence gb_reports)
 gb_unit_test(findings_batch gb_reports)
 gb_unit_test(findings_tiling gb_reports)
+gb_unit_test(measured gb_reports)
 gb_unit_test(contrast gb_reports suite_catalog)
 # The figures that a plot shows are read back under a locale with a decimal comma too.
 foreach(test plots plots_types plots_values plots_ladder plots_phases

@@ -11,6 +11,12 @@ static const gb_option table[] = {
     {"replicates", 'r', GB_OPT_COUNT, "N", "help", offsetof(gb_args, replicates), 1, 1000, NULL},
     {"budget", 0, GB_OPT_DURATION, "T", "help", offsetof(gb_args, budget_ns), 0, 0, NULL},
     {"wait", 0, GB_OPT_SECONDS, "S", "help", offsetof(gb_args, wait_ns), 0, 0, NULL},
+    {"size", 0, GB_OPT_BYTES, "S", "help", offsetof(gb_args, size), 0, 0, NULL},
+    {"link", 0, GB_OPT_BANDWIDTH, "R", "help", offsetof(gb_args, link), 0, 0, NULL},
+    {"data-rate", 0, GB_OPT_DATA_RATE, "R", "help", offsetof(gb_args, data_rate), 0, 0, NULL},
+    {"clock", 0, GB_OPT_CLOCK, "C", "help", offsetof(gb_args, clock), 0, 0, NULL},
+    {"parameters", 0, GB_OPT_PARAMETERS, "N", "help", offsetof(gb_args, parameters), 0, 0, NULL},
+    {"parallel", 0, GB_OPT_SHARE, "P", "help", offsetof(gb_args, parallel), 0, 0, NULL},
     {"color", 0, GB_OPT_WORD, "W", "help", offsetof(gb_args, color), 0, 0, words},
     {"quiet", 'q', GB_OPT_FLAG, NULL, "help", offsetof(gb_args, quiet), 0, 0, NULL},
     {"help", 'h', GB_OPT_FLAG, NULL, "help", offsetof(gb_args, help), 0, 0, NULL},
@@ -70,6 +76,25 @@ START_TEST(every_form_of_an_option)
 }
 END_TEST
 
+START_TEST(numbers_with_units)
+{
+    gb_args args;
+    good("s --size 64MiB --link=32GB/s --data-rate 14Gbps --clock 877MHz --parameters 7B "
+         "--parallel 90%",
+         &args);
+    ck_assert(args.size.given && args.size.value == 64 << 20);
+    ck_assert(args.link.given && args.link.value == 32000000000);
+    ck_assert(args.data_rate.given && args.data_rate.value == 14000000000);
+    ck_assert(args.clock.given && args.clock.value == 877000000);
+    ck_assert(args.parameters.given && args.parameters.value == 7000000000);
+    ck_assert(args.parallel.given && args.parallel.value == 0.9);
+    gb_args_free(&args);
+    good("s", &args);
+    ck_assert(!args.size.given && !args.parallel.given);
+    gb_args_free(&args);
+}
+END_TEST
+
 START_TEST(durations_and_seconds)
 {
     gb_args args;
@@ -114,6 +139,13 @@ static const struct {
     {"s --budget 5parsecs", "5parsecs"},
     {"s --wait 99999999999", "too many"},
     {"s --wait -1", "-1"},
+    {"s --size 64", "--size: '64' has no unit"},
+    {"s --size -1B", "signs are not accepted"},
+    {"s --link 0GB/s", "--link: '0GB/s' is out of range"},
+    {"s --data-rate 14", "--data-rate: '14' has no unit"},
+    {"s --clock 877", "--clock: '877' has no unit"},
+    {"s --parameters 7b", "did you mean 'B'?"},
+    {"s --parallel 0", "--parallel: '0' is not a share"},
     {"s --color alwys", "did you mean 'always'"},
     {"s --color red", "not one of auto, always, never"},
 };
@@ -154,6 +186,7 @@ static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("options");
     tcase_add_test(c, every_form_of_an_option);
+    tcase_add_test(c, numbers_with_units);
     tcase_add_test(c, durations_and_seconds);
     tcase_add_loop_test(c, CLI_06_wrong_arguments_say_what_is_wrong, 0, sizeof bad / sizeof bad[0]);
     tcase_add_test(c, help_has_a_line_for_each_option);

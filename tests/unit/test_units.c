@@ -187,6 +187,82 @@ START_TEST(percentages)
 }
 END_TEST
 
+START_TEST(rates_and_clocks)
+{
+    accepts(gb_parse_bandwidth, "32GB/s", 32000000000);
+    accepts(gb_parse_bandwidth, "3.35 TB/s", 3350000000000);
+    accepts(gb_parse_bandwidth, "1B/s", 1);
+    refuses(gb_parse_bandwidth, "32", "has no unit");
+    refuses(gb_parse_bandwidth, "32GB", "unknown unit");
+    refuses(gb_parse_bandwidth, "32GiB/s", "unknown unit");
+    refuses(gb_parse_bandwidth, "32Gb/s", "did you mean 'GB/s'?");
+    refuses(gb_parse_bandwidth, "0GB/s", "out of range");
+    refuses(gb_parse_bandwidth, "-1GB/s", "signs");
+    refuses(gb_parse_bandwidth, "9999999999TB/s", "out of range");
+    accepts(gb_parse_data_rate, "14Gbps", 14000000000);
+    accepts(gb_parse_data_rate, "9.75 Gb/s", 9750000000);
+    accepts(gb_parse_data_rate, "16GT/s", 16000000000);
+    accepts(gb_parse_data_rate, "5200Mbps", 5200000000);
+    refuses(gb_parse_data_rate, "14", "has no unit");
+    refuses(gb_parse_data_rate, "14GBps", "did you mean 'Gbps'?");
+    accepts(gb_parse_clock, "1593MHz", 1593000000);
+    accepts(gb_parse_clock, "1.593GHz", 1593000000);
+    accepts(gb_parse_clock, "2619000kHz", 2619000000);
+    refuses(gb_parse_clock, "1593", "has no unit");
+    refuses(gb_parse_clock, "1593Mhz", "did you mean 'MHz'?");
+}
+END_TEST
+
+START_TEST(parameters_are_counted_in_powers_of_1000)
+{
+    char buf[32];
+    accepts(gb_parse_parameters, "7B", 7000000000);
+    accepts(gb_parse_parameters, "6.74B", 6740000000);
+    accepts(gb_parse_parameters, "350M", 350000000);
+    accepts(gb_parse_parameters, "1.8T", 1800000000000);
+    accepts(gb_parse_parameters, "12K", 12000);
+    accepts(gb_parse_parameters, "6738415616", 6738415616);
+    accepts(gb_parse_parameters, "7e9", 7000000000);
+    refuses(gb_parse_parameters, "7b", "did you mean 'B'?");
+    refuses(gb_parse_parameters, "7G", "unknown unit 'G'");
+    refuses(gb_parse_parameters, "7GB", "unknown unit 'GB'");
+    refuses(gb_parse_parameters, "7e9B", "exponent");
+    refuses(gb_parse_parameters, "0", "out of range");
+    refuses(gb_parse_parameters, "1.5", "not a whole number of parameters");
+    refuses(gb_parse_parameters, "-7B", "signs");
+    refuses(gb_parse_parameters, "07B", "leading zero");
+    refuses(gb_parse_parameters, "9999999999B", "out of range");
+    ck_assert_str_eq(gb_format_parameters(7000000000, buf, sizeof buf), "7B");
+    ck_assert_str_eq(gb_format_parameters(6738415616, buf, sizeof buf), "6.74B");
+    ck_assert_str_eq(gb_format_parameters(350000000, buf, sizeof buf), "350M");
+    ck_assert_str_eq(gb_format_parameters(999600000, buf, sizeof buf), "1B");
+    ck_assert_str_eq(gb_format_parameters(12, buf, sizeof buf), "12");
+    ck_assert_str_eq(gb_format_parameters(9000000000000000000, buf, sizeof buf), "9000000T");
+}
+END_TEST
+
+START_TEST(shares)
+{
+    static const char *const bad[] = {"0",    "0%", "-1", "-5%", "1.5", "101%",
+                                      "90 p", "",   "x",  "nan", "%",   "1e400"};
+    double f = 0;
+    ck_assert_int_eq(gb_parse_share("90%", &f, NULL), GB_OK);
+    ck_assert(f == 0.9);
+    ck_assert_int_eq(gb_parse_share("0.9", &f, NULL), GB_OK);
+    ck_assert(f == 0.9);
+    ck_assert_int_eq(gb_parse_share("100%", &f, NULL), GB_OK);
+    ck_assert(f == 1);
+    ck_assert_int_eq(gb_parse_share("1", &f, NULL), GB_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        gb_error err = {.message = ""};
+        f = 99;
+        ck_assert_msg(gb_parse_share(bad[i], &f, &err) == GB_INVALID, "'%s'", bad[i]);
+        ck_assert(f == 99);
+        ck_assert(strstr(err.message, "such as 90% or 0.9") != NULL);
+    }
+}
+END_TEST
+
 START_TEST(RES_09_numbers_have_a_point)
 {
     double x = 0;
@@ -307,6 +383,9 @@ static void add(Suite *suite)
     tcase_add_test(tcase, YML_16_counts_out_of_range);
     tcase_add_test(tcase, durations);
     tcase_add_test(tcase, percentages);
+    tcase_add_test(tcase, rates_and_clocks);
+    tcase_add_test(tcase, parameters_are_counted_in_powers_of_1000);
+    tcase_add_test(tcase, shares);
     tcase_add_test(tcase, RES_09_numbers_have_a_point);
     tcase_add_test(tcase, long_and_unprintable_texts_stay_short_in_messages);
     tcase_add_test(tcase, bytes_print);
