@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The time means something else than the suite asked for. */
-#define SPOILED                                                                                    \
-    (GB_BIT(GB_FLAG_EMULATED) | GB_BIT(GB_FLAG_IMPLAUSIBLE) | GB_BIT(GB_FLAG_PROFILED) |           \
-     GB_BIT(GB_FLAG_SYNCHRONOUS_LAUNCHES))
 /* The median is not known as well as its interval says. */
 #define UNSETTLED                                                                                  \
     (GB_BIT(GB_FLAG_NOT_CONVERGED) | GB_BIT(GB_FLAG_DRIFT) | GB_BIT(GB_FLAG_BIMODAL) |             \
@@ -86,7 +82,7 @@ bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
     size_t n = 0;
     *out = (gb_interval){NAN, NAN, NAN};
     gb_interval found = *out;
-    if ((row->flags & SPOILED) != 0 || !between(row, metric, &found, &n))
+    if ((row->flags & GB_FLAGS_NO_RESULT) != 0 || !between(row, metric, &found, &n))
         return false;
     for (size_t i = 0; i < row->n; i++) {
         const gb_record *record = row->replicates[i];

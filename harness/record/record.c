@@ -43,6 +43,16 @@ const char *gb_flag_word(gb_flag flag)
     return (unsigned)flag < GB_FLAG_COUNT ? flag_words[flag] : "unknown";
 }
 
+const char *gb_flags_no_result(uint32_t flags)
+{
+    for (int i = 0; i < GB_FLAG_COUNT; i++) {
+        if ((flags & GB_FLAGS_NO_RESULT & GB_BIT(i)) != 0) {
+            return flag_words[i];
+        }
+    }
+    return NULL;
+}
+
 const char *gb_flag_meaning(gb_flag flag)
 {
     return (unsigned)flag < GB_FLAG_COUNT ? flag_meanings[flag] : "unknown";

@@ -51,6 +51,12 @@ typedef enum gb_flag {
 } gb_flag;
 const char *gb_flag_word(gb_flag flag);
 const char *gb_flag_meaning(gb_flag flag);
+/* By these a time is no result: it means something else than what was asked for. */
+#define GB_FLAGS_NO_RESULT                                                                         \
+    (GB_BIT(GB_FLAG_EMULATED) | GB_BIT(GB_FLAG_IMPLAUSIBLE) | GB_BIT(GB_FLAG_PROFILED) |           \
+     GB_BIT(GB_FLAG_SYNCHRONOUS_LAUNCHES))
+/* The word of the first of them that is set; NULL: none. */
+const char *gb_flags_no_result(uint32_t flags);
 
 /* A metric's value. `value` NAN: does not exist, and `reason` says why. */
 typedef struct gb_metric {

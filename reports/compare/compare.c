@@ -187,10 +187,13 @@ static gb_code add_warnings(gb_comparison *c, const gb_devices *devices, gb_erro
 static void not_compared(gb_compared *item, const gb_record *a, const gb_record *b)
 {
     const gb_record *bad = b != NULL ? b : a;
+    char flagged[80];
     const char *why = bad->reason;
     item->verdict = GB_VERDICT_NOT_COMPARED;
     if (bad->status == GB_STATUS_OK) {
-        why = bad->verified == 0 ? "its answers are wrong" : "its times are of emulated threads";
+        const char *flag = gb_flags_no_result(bad->flags);
+        snprintf(flagged, sizeof flagged, "%s: its times are no results", flag ? flag : "");
+        why = bad->verified == 0 ? "its answers are wrong" : flagged;
     }
     snprintf(item->reason, sizeof item->reason, "%s %s: %.*s",
              bad->status == GB_STATUS_OK ? "no figure" : gb_status_word(bad->status),

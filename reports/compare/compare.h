@@ -25,7 +25,7 @@
     X(UNSTABLE, "unstable", "two groups of samples: look at its distribution, lock the clocks")    \
     X(INSUFFICIENT, "insufficient samples", "measure at least 3 replicates a side")                \
     X(DEFINITION, "definition changed", "measure the baseline again with this version")            \
-    X(NOT_COMPARED, "not compared", "mend the case that failed or was skipped, and run it again")  \
+    X(NOT_COMPARED, "not compared", "mend what the reason says, and run it again")                 \
     X(ONLY_BASELINE, "only in baseline", "run it again, or allow it with --allow-missing")         \
     X(ONLY_NEW, "only in new", "accept the new run as a baseline")                                 \
     X(RATIO, "ratio", "")

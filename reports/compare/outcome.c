@@ -11,8 +11,7 @@ const gb_record *gb_row_bad(const gb_row *row)
     const gb_record *bad = NULL;
     for (size_t i = 0; i < row->n; i++) {
         const gb_record *r = row->replicates[i];
-        if (r->status == GB_STATUS_OK && r->verified != 0 &&
-            (r->flags & GB_BIT(GB_FLAG_EMULATED)) == 0) {
+        if (r->status == GB_STATUS_OK && r->verified != 0 && gb_flags_no_result(r->flags) == NULL) {
             continue;
         }
         if (r->status == GB_STATUS_NOT_RUN && row->n_ok > 0) {
@@ -77,6 +76,14 @@ static bool both_skipped(const gb_compared *item)
     return item->a->status == GB_STATUS_SKIPPED && item->b->status == GB_STATUS_SKIPPED;
 }
 
+/* What was no figure before cannot get worse by being none: measured, but no result. */
+static bool both_no_result(const gb_compared *item)
+{
+    const gb_record *a = gb_row_bad(item->a), *b = gb_row_bad(item->b);
+    return a != NULL && b != NULL && a->status == GB_STATUS_OK && b->status == GB_STATUS_OK &&
+           a->verified != 0 && b->verified != 0;
+}
+
 bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_options *options)
 {
     for (size_t i = 0; i < comparison->n; i++) {
@@ -87,7 +94,7 @@ bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_
         /* No figure in the new run: it failed, or its values are none. What was never a figure
          * cannot get worse by being one. */
         if (item->verdict == GB_VERDICT_NOT_COMPARED && !both_skipped(item) &&
-            (gb_row_bad(item->b) != NULL || item->no_value)) {
+            !both_no_result(item) && (gb_row_bad(item->b) != NULL || item->no_value)) {
             return true;
         }
     }

@@ -156,7 +156,8 @@ static gb_code add_point(adding *a, const gb_row *row, gb_history_added *out, gb
     out->cases++;
     out->new_series += is_new;
     bool no_value = row->status == GB_STATUS_OK && !(value > 0);
-    out->not_judged += row->status != GB_STATUS_OK || no_value;
+    out->not_judged +=
+        row->status != GB_STATUS_OK || no_value || gb_flags_no_result(row->flags) != NULL;
     if (no_value && out->no_value++ == 0)
         snprintf(out->without, sizeof out->without, "%.100s: %s", series.case_id, series.metric);
     gb_series_free(&series);
@@ -252,6 +253,10 @@ gb_code gb_history_add(gb_history *history, const gb_results *results,
                        "run %s did not finish: go on with it by run --resume, or take it as it is "
                        "with --allow-incomplete",
                        facts.run_id);
+    if (!code && gb_results_profiled(results))
+        code =
+            gb_fail(err, GB_INVALID, "run %s was measured for a profiler: its times are no results",
+                    facts.run_id);
     if (!code && results->n == 0)
         code = gb_fail(err, GB_INVALID, "run %s has no record", facts.run_id);
     if (!code)

@@ -216,6 +216,8 @@ static gb_checked *new_item(gb_checking *c, gb_error *err)
                          .change = NAN,
                          .z = NAN,
                          .sd = NAN,
+                         .repeated = NAN,
+                         .repeated_change = NAN,
                          .shift = NAN,
                          .reference = NAN,
                          .reference_change = NAN};

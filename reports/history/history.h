@@ -116,7 +116,8 @@ void gb_nights_free(gb_nights *nights);
 #define GB_NIGHT_VERDICTS(X)                                                                       \
     X(OK, "ok", false, "")                                                                         \
     X(YOUNG, "too few nights", false, "")                                                          \
-    X(NOT_JUDGED, "not judged", true, "mend the case: it failed, was skipped, or has no value")    \
+    X(NOT_JUDGED, "not judged", true,                                                              \
+      "look at its reason: it failed, was skipped, or its figure is none")                         \
     X(MISSING, "missing", true, "find out why the case is gone")                                   \
     X(BACK, "back", true, "")                                                                      \
     X(CLEARED, "cleared", true, "")                                                                \
@@ -150,6 +151,8 @@ typedef struct gb_checked {
     double sd;     /* of a night, fraction */
     size_t nights; /* of the segment */
     unsigned repeats, agreed;
+    double repeated;         /* geometric mean of the repeats, which nobody picked; NAN: none */
+    double repeated_change;  /* repeated / usual - 1 */
     char since[64];          /* first run of the new level; "" none */
     char before[64];         /* the last run of the old one */
     double shift;            /* new level / old level - 1 */

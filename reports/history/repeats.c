@@ -31,22 +31,31 @@ static gb_code repeat_value(const gb_results *results, const gb_table *table,
     return GB_OK;
 }
 
+/* Takes one repeat into the item; *sum: of their badness. */
+static void ask(const gb_spike *spike, double value, gb_checked *out, double *sum)
+{
+    const double badness = gb_history_badness(&out->series, value);
+    out->repeats++;
+    out->agreed += gb_spike_agrees(spike, badness);
+    *sum += badness;
+    out->repeated = gb_history_unbad(&out->series, *sum / out->repeats);
+    out->repeated_change = out->repeated / out->usual - 1;
+}
+
 gb_code gb_repeats_ask(const gb_checking *c, const gb_night *tonight, const gb_spike *spike,
                        gb_checked *out, gb_error *err)
 {
-    for (unsigned i = 0; i < tonight->repeats; i++, out->repeats++)
-        out->agreed +=
-            gb_spike_agrees(spike, gb_history_badness(&out->series, tonight->repeat_values[i]));
+    double sum = 0;
+    for (unsigned i = 0; i < tonight->repeats; i++)
+        ask(spike, tonight->repeat_values[i], out, &sum);
     for (size_t i = 0; i < c->options->n_repeats; i++) {
         double value;
         gb_code code =
             repeat_value(&c->options->repeats[i], &c->repeats[i], &out->series, &value, err);
         if (code)
             return code;
-        if (!(value > 0))
-            continue;
-        out->repeats++;
-        out->agreed += gb_spike_agrees(spike, gb_history_badness(&out->series, value));
+        if (value > 0)
+            ask(spike, value, out, &sum);
     }
     return GB_OK;
 }

@@ -35,6 +35,25 @@ static void change_text(gb_buf *out, double change)
     gb_buf_printf(out, "%s%s", change < 0 ? "-" : "+", text);
 }
 
+/* A night that stands out was picked for it, and is further off than what is the matter: where
+ * there are repeats, the change is theirs. */
+static void stands_out(const gb_checked *c, gb_buf *out)
+{
+    char now[32], usual[32], repeated[32];
+    const gb_series *s = &c->series;
+    const bool asked = c->repeats > 0;
+    change_text(out, asked ? c->repeated_change : c->change);
+    gb_buf_printf(out, " %s: ", s->metric);
+    if (asked)
+        gb_buf_printf(out, "%s in %u repeat%s, ", gb_history_value_text(s, c->repeated, repeated),
+                      c->repeats, c->repeats == 1 ? "" : "s");
+    gb_buf_printf(out, "%s%s, usually %s (z %.1f)", gb_history_value_text(s, c->value, now),
+                  asked ? " in the night" : "", gb_history_value_text(s, c->usual, usual),
+                  fabs(c->z));
+    if (asked)
+        gb_buf_printf(out, "; %u of %u repeats agree", c->agreed, c->repeats);
+}
+
 static void what(const gb_checked *c, gb_buf *out)
 {
     char now[32], usual[32];
@@ -64,12 +83,7 @@ static void what(const gb_checked *c, gb_buf *out)
                       gb_history_value_text(s, c->reference, usual));
         break;
     default:
-        change_text(out, c->change);
-        gb_buf_printf(out, " %s: %s, usually %s (z %.1f)", s->metric,
-                      gb_history_value_text(s, c->value, now),
-                      gb_history_value_text(s, c->usual, usual), fabs(c->z));
-        if (c->repeats > 0)
-            gb_buf_printf(out, "; %u of %u repeats agree", c->agreed, c->repeats);
+        stands_out(c, out);
     }
     if ((c->verdict == GB_NIGHT_SLOWER || c->verdict == GB_NIGHT_FASTER) &&
         fabs(c->reference_change - c->shift) >= GB_DRIFT_CHANGE) {
@@ -146,8 +160,9 @@ static json_t *item_json(const gb_checked *c)
         "z", gb_json_real(c->z), "night_sd", gb_json_real(c->sd), "nights", (json_int_t)c->nights,
         "repeats", (int)c->repeats, "repeats_agreed", (int)c->agreed);
     json_t *rest = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "since", text_or_null(c->since), "before",
-        text_or_null(c->before), "shift", gb_json_real(c->shift), "environment_change",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "repeated", gb_json_real(c->repeated),
+        "repeated_change", gb_json_real(c->repeated_change), "since", text_or_null(c->since),
+        "before", text_or_null(c->before), "shift", gb_json_real(c->shift), "environment_change",
         text_or_null(c->environment), "reference", gb_json_real(c->reference), "reference_change",
         gb_json_real(c->reference_change), "reason", text_or_null(c->reason), "next",
         text_or_null(gb_night_next(c->verdict)));

@@ -230,10 +230,8 @@ void gb_nights_free(gb_nights *nights)
 /* Nights with one of these flags did not measure what the others did. */
 static bool meaningless(const char *flags)
 {
-    static const gb_flag kinds[] = {GB_FLAG_EMULATED, GB_FLAG_PROFILED, GB_FLAG_IMPLAUSIBLE,
-                                    GB_FLAG_SYNCHRONOUS_LAUNCHES};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strstr(flags, gb_flag_word(kinds[i])))
+    for (int i = 0; i < GB_FLAG_COUNT; i++) {
+        if ((GB_FLAGS_NO_RESULT & GB_BIT(i)) != 0 && strstr(flags, gb_flag_word((gb_flag)i)))
             return true;
     }
     return false;

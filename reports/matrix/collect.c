@@ -181,13 +181,11 @@ static const gb_record *bad_record(const gb_row *row, const char **what)
 {
     for (size_t i = 0; i < row->n; i++) {
         const gb_record *r = row->replicates[i];
-        *what = r->status != GB_STATUS_OK                         ? gb_status_word(r->status)
-                : r->flags & GB_BIT(GB_FLAG_EMULATED)             ? "emulated"
-                : r->flags & GB_BIT(GB_FLAG_IMPLAUSIBLE)          ? "implausible"
-                : r->flags & GB_BIT(GB_FLAG_PROFILED)             ? "profiled"
-                : r->flags & GB_BIT(GB_FLAG_SYNCHRONOUS_LAUNCHES) ? "synchronous-launches"
-                : r->verified != 1                                ? "answers not verified"
-                                                                  : NULL;
+        *what =
+            r->status != GB_STATUS_OK ? gb_status_word(r->status) : gb_flags_no_result(r->flags);
+        if (*what == NULL && r->verified != 1) {
+            *what = "answers not verified";
+        }
         if (*what != NULL) {
             return r;
         }

@@ -80,6 +80,12 @@ expect 0 "$GPUBENCH" history check --json
 json out 'not d["regressed"] and d["counts"]["suspect"] == 1 and d["run"] == "bad-041"'
 expect 1 "$GPUBENCH" history check --confirmed again/042 --confirmed again/043
 has out '2 of 2 repeats agree'
+# The change is that of the repeats, not that of the night, which was picked for standing out.
+nights milder 42 43 1.1 550.54
+expect 1 "$GPUBENCH" history check --confirmed milder/042 --confirmed milder/043 --json
+json out 'all(0.05 < abs(s["repeated_change"]) < 0.14 < abs(s["change"]) for s in d["series"] if s["verdict"] == "slower")'
+expect 1 "$GPUBENCH" history check --confirmed milder/042 --confirmed milder/043
+has out 'in 2 repeats, '
 expect 2 "$GPUBENCH" history check --confirmed bad/041 --confirmed bad/041
 has err 'cannot confirm itself'
 expect 2 "$GPUBENCH" history check --confirmed again/042 --confirmed again/042

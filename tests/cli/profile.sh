@@ -31,3 +31,12 @@ expect 0 "$GPUBENCH" run e.yaml --device cpu --no-plots --out e --profile
 json e/results.json '[(x["outcome"], x["value"]) for x in d["expectations"]] == [("skipped", None)]'
 hasnt out 'FAILED'
 expect 0 "$GPUBENCH" verify e
+# Nor by what compares runs.
+expect 0 "$GPUBENCH" run e.yaml --device cpu --no-plots --replicates 3 --out f --profile
+expect 0 "$GPUBENCH" run e.yaml --device cpu --no-plots --replicates 3 --out g
+expect 3 "$GPUBENCH" compare f --baseline g --gate
+has out 'no figure'
+has out 'profiled: its times are no results'
+hasnt out 'Regression'
+expect 2 "$GPUBENCH" history add e --history nights.sqlite
+has err 'was measured for a profiler: its times are no results'

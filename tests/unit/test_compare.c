@@ -109,6 +109,39 @@ START_TEST(CMP_18_the_advice_is_more_than_what_there_is)
 }
 END_TEST
 
+START_TEST(TIM_06_times_that_are_no_results_get_no_verdict)
+{
+    static const gb_flag flags[] = {GB_FLAG_EMULATED, GB_FLAG_IMPLAUSIBLE, GB_FLAG_PROFILED,
+                                    GB_FLAG_SYNCHRONOUS_LAUNCHES};
+    enum { FLAGS = sizeof flags / sizeof flags[0] };
+    both_times("good", 1, 3, 100, 100, 0.001);
+    for (int i = 0; i < 2 * FLAGS; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "x%d", i);
+        const size_t n_a = a.results.n, n_b = b.results.n;
+        both_times(id, 2 + i, 3, 100, 200, 0.001);
+        b.results.records[n_b].flags = GB_BIT(flags[i / 2]);
+        a.results.records[n_a].flags = i % 2 == 1 ? GB_BIT(flags[i / 2]) : 0;
+    }
+    gb_compare_options how = GB_COMPARE_DEFAULTS;
+    how.gate = true;
+    gb_comparison c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_NOT_COMPARED], 2 * FLAGS);
+    ck_assert(!gb_comparison_regressed(&c));
+    ck_assert(gb_comparison_incomplete(&c, &how)); /* figures became none */
+    says(c.items[5].reason, "no figure in the new run: profiled: its times are no results");
+    gb_comparison_free(&c);
+    for (size_t i = 0; i < a.results.n; i++) { /* none before either: nothing is lost */
+        if (b.results.records[i].flags != 0)
+            a.results.records[i].flags = b.results.records[i].flags;
+    }
+    c = compared_with(&a, &b, NULL, 0, how);
+    ck_assert_uint_eq(c.counts[GB_VERDICT_NOT_COMPARED], 2 * FLAGS);
+    ck_assert(!gb_comparison_incomplete(&c, &how));
+    gb_comparison_free(&c);
+}
+END_TEST
+
 START_TEST(CMP_10_a_gain_never_fails_but_a_huge_one_is_to_be_checked)
 {
     both_times("some", 1, 5, 150, 100, 0.001);
@@ -340,6 +373,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(pair, CMP_17_fewer_than_three_replicates_are_insufficient);
     tcase_add_test(pair, CMP_18_every_verdict_that_is_not_fine_says_what_to_do);
     tcase_add_test(pair, an_open_case_says_how_many_replicates_would_decide_it);
+    tcase_add_test(pair, TIM_06_times_that_are_no_results_get_no_verdict);
     tcase_add_test(pair, CMP_18_the_advice_is_more_than_what_there_is);
     tcase_add_test(pair, CMP_10_a_gain_never_fails_but_a_huge_one_is_to_be_checked);
     tcase_add_test(pair, TIM_17_two_groups_of_samples_are_unstable);
