@@ -33,7 +33,7 @@ hasnt out 'FAILED'
 expect 0 "$GPUBENCH" verify e
 # Nor by what compares runs.
 expect 0 "$GPUBENCH" run e.yaml --device cpu --no-plots --replicates 3 --out f --profile
-expect 0 "$GPUBENCH" run e.yaml --device cpu --no-plots --replicates 3 --out g
+expect 1 "$GPUBENCH" run e.yaml --device cpu --no-plots --replicates 3 --out g
 expect 3 "$GPUBENCH" compare f --baseline g --gate
 has out 'no figure'
 has out 'profiled: its times are no results'
