@@ -16,8 +16,42 @@ enum { SPARK = 60, LAST = 10 };
 typedef struct shown {
     gb_nights nights;
     gb_window window;
-    int64_t accepted;
+    json_t *accepted; /* what 'accept' said of it, oldest first: run, since, made, note */
 } shown;
+
+static void close_shown(shown *s)
+{
+    gb_nights_free(&s->nights);
+    json_decref(s->accepted);
+}
+
+static gb_code read_accepted(gb_history *history, const gb_series *series, json_t **out,
+                             gb_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = true;
+    *out = json_array();
+    gb_code code = gb_sql_prepare(
+        history, "SELECT run, started, made, note FROM accepts WHERE series = ? ORDER BY id",
+        &statement, err);
+    sqlite3_bind_int64(statement, 1, series->id);
+    while (!code && row) {
+        code = gb_sql_step(history, statement, &row, err);
+        if (code || !row)
+            continue;
+        char since[32], made[32];
+        const char *note = gb_sql_text(statement, 3);
+        json_t *one =
+            json_pack("{s:o, s:s, s:s, s:o}", "run", gb_json_string(gb_sql_text(statement, 0)),
+                      "since", gb_history_time(sqlite3_column_int64(statement, 1), since), "made",
+                      gb_history_time(sqlite3_column_int64(statement, 2), made), "note",
+                      gb_json_string(note[0] ? note : NULL));
+        if (json_array_append_new(*out, one) != 0)
+            code = gb_fail(err, GB_NO_MEMORY, "out of memory for the series");
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
 
 static gb_code open_shown(gb_history *history, const gb_series *series, shown *out, gb_error *err)
 {
@@ -26,9 +60,9 @@ static gb_code open_shown(gb_history *history, const gb_series *series, shown *o
     if (!code)
         code = gb_history_window(history, series, &out->nights, &out->window, err);
     if (!code)
-        code = gb_history_accepted(history, series->id, 0, &out->accepted, err);
+        code = read_accepted(history, series, &out->accepted, err);
     if (code)
-        gb_nights_free(&out->nights);
+        close_shown(out);
     return code;
 }
 
@@ -74,8 +108,17 @@ static void add_segments(const gb_series *series, const shown *s, gb_buf *out)
 {
     const gb_judgement *j = &s->window.judgement;
     char text[32], change[32];
-    if (s->accepted != INT64_MIN)
-        gb_buf_printf(out, "accepted from %s on\n", gb_history_time(s->accepted, text));
+    size_t k;
+    const json_t *accepted;
+    json_array_foreach(s->accepted, k, accepted)
+    {
+        const char *said = json_string_value(json_object_get(accepted, "note"));
+        char *note = said ? gb_text_printable(said) : NULL;
+        gb_buf_printf(out, "accepted from %s on%s%s\n",
+                      json_string_value(json_object_get(accepted, "since")), note ? ": " : "",
+                      note ? note : "");
+        free(note);
+    }
     if (s->window.reference.judged) {
         gb_buf_printf(out, "reference  %s (first %d nights)\n",
                       gb_history_value_text(
@@ -127,7 +170,7 @@ gb_code gb_history_show_text(gb_history *history, const gb_series *series, bool 
     add_segments(series, &s, out);
     for (size_t i = s.nights.n > LAST ? s.nights.n - LAST : 0; i < s.nights.n; i++)
         add_night(series, &s.nights.items[i], out);
-    gb_nights_free(&s.nights);
+    close_shown(&s);
     return out->failed ? gb_fail(err, GB_NO_MEMORY, "out of memory for the series") : GB_OK;
 }
 
@@ -170,15 +213,15 @@ gb_code gb_history_show_json(gb_history *history, const gb_series *series, json_
         failed = json_array_append_new(changes, change) != 0;
     }
     *out = failed ? NULL
-                  : json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:O, s:O}", "case",
+                  : json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:O, s:O, s:O}", "case",
                               gb_json_string(series->case_id), "definition",
                               gb_json_string(series->definition), "device",
                               gb_json_string(series->device), "metric", series->metric, "unit",
                               series->unit, "better", series->higher_is_better ? "higher" : "lower",
-                              "nights", nights, "changes", changes);
+                              "nights", nights, "changes", changes, "accepted", s.accepted);
     json_decref(nights);
     json_decref(changes);
-    gb_nights_free(&s.nights);
+    close_shown(&s);
     return *out ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory for the series");
 }
 
@@ -262,6 +305,6 @@ done:
     gb_buf_free(&data);
     gb_buf_free(&lines);
     json_decref(results.document);
-    gb_nights_free(&s.nights);
+    close_shown(&s);
     return code;
 }

@@ -223,8 +223,29 @@ static gb_code make(const char *path, gb_error *err)
 /* --- opening ------------------------------------------------------------------------------------
  */
 
-/* A file in a folder that cannot be written: SQLite would want to make files beside it. Without a
- * journal there it can be read as it is. */
+/* Whether this process may write the file and into its folder, where SQLite makes files beside it.
+ */
+static bool may_write(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? gb_text_format("%.*s/", (int)(slash - path), path) : gb_text_copy(".");
+    bool may = folder && access(path, W_OK) == 0 && access(folder, W_OK) == 0;
+    free(folder);
+    return may;
+}
+
+/* Whether there is a journal that has something in it: then the file alone is not all. */
+static bool has_journal(const char *path)
+{
+    struct stat facts;
+    char *journal = gb_text_format("%s-wal", path);
+    bool has = !journal || (stat(journal, &facts) == 0 && facts.st_size > 0);
+    free(journal);
+    return has;
+}
+
+/* For who may not write: files that SQLite made beside the database would stay there as theirs, and
+ * keep its owner out. Without a journal there it can be read as it is. */
 static gb_code open_fixed(gb_history *history, gb_error *err)
 {
     gb_buf uri = {0};
@@ -248,8 +269,17 @@ static gb_code open_fixed(gb_history *history, gb_error *err)
 
 static gb_code start(gb_history *history, gb_history_mode mode, gb_error *err)
 {
+    if (mode == GB_HISTORY_READ && !may_write(history->path)) {
+        if (has_journal(history->path))
+            return gb_fail_at(err, GB_IN_USE, history->path, 0, 0,
+                              "another process is writing to this history, or was killed while it "
+                              "did, and this user may not: try again, or let its owner read it "
+                              "once ('gpubench history list')");
+        gb_code fixed = open_fixed(history, err);
+        return fixed ? fixed : quick_check(history, err);
+    }
     /* Also for reading: only then does SQLite clear away, at the end, the files that it makes
-     * beside the database. Where the file cannot be written it falls back by itself. */
+     * beside the database. */
     if (sqlite3_open_v2(history->path, &history->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return gb_sql_fail(history, "cannot be opened", err);
     sqlite3_busy_timeout(history->db, WAIT_MS);
@@ -258,16 +288,6 @@ static gb_code start(gb_history *history, gb_history_mode mode, gb_error *err)
         code = gb_sql_run(history, "PRAGMA query_only = ON", err);
     if (!code)
         code = quick_check(history, err);
-    if (code == GB_IO && mode == GB_HISTORY_READ &&
-        sqlite3_errcode(history->db) == SQLITE_CANTOPEN) {
-        char *journal = gb_text_format("%s-wal", history->path);
-        if (journal && access(journal, F_OK) != 0) {
-            code = open_fixed(history, err);
-            if (!code)
-                code = quick_check(history, err);
-        }
-        free(journal);
-    }
     if (!code && mode != GB_HISTORY_READ)
         code = gb_sql_run(history, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL", err);
     if (!code && mode != GB_HISTORY_READ)

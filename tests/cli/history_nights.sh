@@ -118,6 +118,10 @@ if command -v gnuplot >/dev/null; then
 fi
 expect 0 "$GPUBENCH" history accept 'bytes=4096,direction=h2d' --note 'driver 560'
 has out 'a new segment from run slow-044 on'
+expect 0 "$GPUBENCH" history show 'bytes=4096,direction=h2d'
+has out 'Z on: driver 560'
+expect 0 "$GPUBENCH" history show 'bytes=4096,direction=h2d' --json
+json out '[a["note"] for a in d["accepted"]] == ["driver 560"] and d["accepted"][0]["run"]'
 expect 0 "$GPUBENCH" history check
 has out '1 too few nights'
 expect 0 "$GPUBENCH" history show 'bytes=4096,direction=h2d' --json
@@ -161,3 +165,18 @@ cp diary before
 expect 2 "$GPUBENCH" history add good/001 --history diary
 has err 'left as it is'
 cmp -s diary before || fail 'a file that is no history was changed'
+
+# Whoever may read and not write leaves nothing behind that would keep the owner out.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    cp "$GPUBENCH_HISTORY" shared.sqlite
+    chmod 644 shared.sqlite
+    cp "$GPUBENCH" gpubench # where the build lies may be closed to others
+    for mode in 777 755; do
+        chmod $mode .
+        expect 0 setpriv --reuid 65534 --regid 65534 --clear-groups \
+            ./gpubench history list --history shared.sqlite
+        has out copy
+        [ -z "$(find . -name 'shared.sqlite-*')" ] || fail "left something behind"
+    done
+    expect 0 "$GPUBENCH" history add good/001 --history shared.sqlite
+fi
