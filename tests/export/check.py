@@ -254,14 +254,18 @@ def slower_and_odd(run, tmp):
     check(not list(root.iter("failure")), "junit: another unit fails")
     hostile(new, tmp)
     new["records"][0].update(status="failed", reason_code="crashed", reason="a\ufffeb\uffff\x01<&\"c")
-    text = export(write(tmp, "odd", new), "junit")
+    folder = write(tmp, "odd", new)  # one of five replicates failed: the case has no figure
+    for form in ("github-smaller", "github-bigger"):
+        check(strict(export(folder, form)) == [], f"{form}: a case that failed")
+    text = export(folder, "junit")
     check(not set(text) & {"\ufffe", "\uffff", "\x01"}, "junit: what is no character of XML")
     check(any("<&\"c" in f.get("message") for f in junit_shape(text).iter("failure")), "junit: reason")
 
 
 def hostile(document, tmp):
-    """What somebody wrote into a start, a metric's name or a unit stays text."""
+    """What somebody wrote into a name, a start, a metric's name or a unit stays text."""
     document = json.loads(json.dumps(document))
+    document["suite"]["name"] = 'a "b\\c\nd'
     document["run"]["started"] = 'a"><b>\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4'
     for record in document["records"]:
         metric = dict(next(iter(record["metrics"].values())))
@@ -269,8 +273,11 @@ def hostile(document, tmp):
     folder = write(tmp, "hostile", document)
     root = junit_shape(export(folder, "junit"))
     check("<c>" in "".join(root.itertext()) and "&<" in "".join(root.itertext()), "junit: a unit")
-    for line in export(folder, "prometheus").splitlines():
+    lines = export(folder, "prometheus").splitlines()
+    for line in lines:
         check(line.startswith(("# HELP gpubench_", "# TYPE gpubench_", "gpubench_")), line)
+    series = [line for line in lines if not line.startswith("#")]
+    check(series and all(r'suite="a \"b\\c\nd"' in line for line in series), "prometheus: escapes")
 
 
 def usage(run, tmp):
