@@ -11,6 +11,7 @@ made a "{\"cases\": {$base, \"few[n=4]\": [9, 9]}}"
 made b "{\"cases\": {$new}}"
 expect 0 "$GPUBENCH" compare a b --out report --markdown short.md
 has out "No verdict: some cases look slower"
+grep -qx "baseline  *a" out && grep -qx "new  *b" out || fail "the two runs are not named"
 has out "suspect slower (1): decide it with run --against"
 has out "y[n=2]"
 has out "+59.9 %"

@@ -3,11 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-quick s.yaml
-cat >>s.yaml <<END
-plots:
-  - {type: curve, benchmark: copy, x: bytes, y: bandwidth, series: [direction]}
-END
+quick_plot s.yaml
 expect 0 env PATH= "$GPUBENCH" run s.yaml --device cpu --out r --progress never
 [ "$(grep -c '^warning' err)" -eq 1 ] || fail "not one warning about gnuplot"
 has err 'warning[plots]'

@@ -3,8 +3,7 @@
  * operation. */
 #include <math.h>
 
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 
 #define MAX_BLOCKS 16
 
@@ -14,9 +13,6 @@ static struct spied {
     unsigned char *before, *after;
 } blocks[MAX_BLOCKS];
 static size_t n_blocks;
-static gb_device_ops ops;
-static const gb_device_ops *real;
-static gb_device *dev;
 
 static gb_code spy_alloc(gb_device *device, gb_memory_kind kind, size_t bytes, gb_memory *out,
                          gb_error *err)
@@ -31,12 +27,8 @@ static gb_code spy_alloc(gb_device *device, gb_memory_kind kind, size_t bytes, g
 
 static void open_device(void)
 {
-    gb_error err = {0};
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
+    open_kernel_device();
     ops.alloc = spy_alloc;
-    dev->ops = &ops;
     n_blocks = 0;
 }
 
@@ -47,7 +39,7 @@ static void close_device(void)
         free(blocks[i].after);
         blocks[i].before = blocks[i].after = NULL;
     }
-    dev->ops->close(dev);
+    close_kernel_device();
 }
 
 static void must(gb_code code, const gb_error *err, const char *what, const char *text)

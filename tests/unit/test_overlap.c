@@ -2,12 +2,7 @@
  * and launches that go missing or go astray, each of which must be noticed. */
 #include "kernels/affine.h"
 #include "kernels/overlap.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
+#include "unit/kernel_fixture.h"
 
 /* What the wrappers do, and what they have seen. Numbers count from 1; 0: none. */
 static struct {
@@ -69,21 +64,12 @@ static gb_code spy_prefetch(gb_device *device, gb_stream *stream, const gb_memor
 
 static void open_device(void)
 {
-    gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
     ops.launch = spy_launch;
     ops.stream_wait = spy_stream_wait;
     ops.alloc = spy_alloc;
     ops.prefetch = spy_prefetch;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
 }
 
 /* One iteration (`sampled`: as a sample) and its verification. Only its own copies are counted, not
@@ -348,7 +334,7 @@ END_TEST
 static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("overlap");
-    tcase_add_checked_fixture(tests, open_device, close_device);
+    tcase_add_checked_fixture(tests, open_device, close_kernel_device);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, KRN_02_chunks_cover_the_array_without_gaps);
     tcase_add_test(tests, many_steps_in_one_are_the_steps_one_by_one);
