@@ -11,8 +11,6 @@ made a "{\"cases\": {$base, \"few[n=4]\": [9, 9]}}"
 made b "{\"cases\": {$new}}"
 expect 0 "$GPUBENCH" compare a b --out report --markdown short.md
 has out "No verdict: some cases look slower"
-grep -qx "baseline  *a" out || fail "the baseline is not named"
-grep -qx "new  *b" out || fail "the new run is not named"
 has out "suspect slower (1): decide it with run --against"
 has out "y[n=2]"
 has out "+59.9 %"
@@ -21,6 +19,11 @@ has out "insufficient samples (1): measure at least 3 replicates a side"
 has out "same: 1 case"
 hasnt out "x[n=1]"
 has err "warning[noise-floor]"
+# The runs are named as they were given.
+cp -r a 'an old one' && cp -r b 'a new one'
+expect 0 "$GPUBENCH" compare 'an old one' 'a new one'
+grep -qx "baseline  *an old one" out || fail "the baseline is not named"
+grep -qx "new  *a new one" out || fail "the new run is not named"
 expect 0 "$GPUBENCH" compare a b --all
 has out "x[n=1]"
 expect 0 "$GPUBENCH" compare a b --json
