@@ -196,8 +196,8 @@ START_TEST(a_step_of_2_percent)
 }
 END_TEST
 
-/* Without bounds: what to expect of changes that come slowly, and without repeats. */
-/* Prints figures for docs/history.md; has no bounds, and is a test only when asked for. */
+/* Without bounds, hence only when asked for: what to expect of changes that come slowly, and
+ * without repeats (docs/history.md). */
 START_TEST(what_else)
 {
     double share[20];
