@@ -331,6 +331,44 @@ START_TEST(what_is_counted)
 }
 END_TEST
 
+/* 1 MiB in and 1 MiB out in 8 chunks, with two of them on the device at a time, where there are
+ * buffers; the working set on a GPU is what lies there, on a CPU all of it. */
+START_TEST(what_lies_where)
+{
+    static const struct {
+        const char *memory;
+        uint64_t device, host, pinned, working_set;
+    } cases[] = {{"pageable", 262144, 2097152, 0, 262144},
+                 {"pinned", 262144, 0, 2097152, 262144},
+                 {"mapped", 0, 0, 2097152, 2097152},
+                 {"managed", 2097152, 2097152, 0, 2097152},
+                 {"prefetched", 2097152, 2097152, 0, 2097152}};
+    for (size_t i = 0; i < GB_COUNT(cases); i++) {
+        gb_value args[KERNEL_ARGS_MAX];
+        gb_need need;
+        gb_work w;
+        gb_error err = {0};
+        const bool staged = i < 2;
+        char text[128];
+        snprintf(text, sizeof text, "memory=%s,bytes=1048576%s", cases[i].memory,
+                 staged ? ",chunks=8,streams=2" : "");
+        const gb_kernel *k = kernel_args("overlap", text, args);
+        ck_assert_msg(k->spec.check(args, GB_CUDA, &need, &err) == GB_OK, "%s", err.message);
+        ck_assert_uint_eq(need.device_bytes, cases[i].device);
+        ck_assert_uint_eq(need.host_bytes, cases[i].host);
+        ck_assert_uint_eq(need.pinned_bytes, cases[i].pinned);
+        k->spec.work(args, GB_CUDA, &w);
+        ck_assert_uint_eq(w.working_set, cases[i].working_set);
+        k->spec.work(args, GB_CPU, &w);
+        ck_assert_uint_eq(w.working_set, 2097152 + cases[i].working_set);
+        if (!staged) {
+            ck_assert_int_eq(k->spec.check(args, GB_CPU, &need, &err), GB_UNAVAILABLE);
+            ck_assert_ptr_nonnull(strstr(err.message, i == 2 ? "mapped" : "managed"));
+        }
+    }
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("overlap");
@@ -348,6 +386,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, combinations_without_sense_are_refused);
     tcase_add_test(tests, one_chunk_tells_its_parts);
     tcase_add_test(tests, what_is_counted);
+    tcase_add_test(tests, what_lies_where);
     suite_add_tcase(suite, tests);
 }
 
