@@ -6,12 +6,16 @@
 need_python
 N=40 TIMEOUT=60s suite s.yaml '[noisy]'
 interrupt() { # NAME SIGNAL TIMES DELAY
-    # Not by the shell's '&': a background job of a script ignores SIGINT.
+    # Not by the shell's '&': a background job of a script ignores SIGINT, as this script itself does
+    # when it is one, or under nohup.
     python3 - "$GPUBENCH_TEST" "$@" >ended <<'END'
 import os, signal, subprocess, sys, time
 program, out, name, times, delay = sys.argv[1:6]
+def not_ignored():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 run = subprocess.Popen([program, "run", "s.yaml", "--device", "cpu", "--out", out, "--budget", "60s"],
-                       stdout=open("out", "w"), stderr=open("err", "w"))
+                       stdout=open("out", "w"), stderr=open("err", "w"), preexec_fn=not_ignored)
 end = time.time() + 20
 while time.time() < end:
     try:

@@ -9,6 +9,7 @@ python3 - "$GPUBENCH_TEST" >ended <<'END'
 import os, pty, signal, sys, time
 child, fd = pty.fork()
 if child == 0:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # this script may ignore it (nohup, a background job)
     os.execv(sys.argv[1], ["gpubench", "run", "s.yaml", "--device", "cpu", "--out", "r"])
 os.set_blocking(fd, False)
 time.sleep(1.5)

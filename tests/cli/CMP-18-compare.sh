@@ -19,6 +19,11 @@ has out "insufficient samples (1): measure at least 3 replicates a side"
 has out "same: 1 case"
 hasnt out "x[n=1]"
 has err "warning[noise-floor]"
+# The runs are named as they were given.
+cp -r a 'an old one' && cp -r b 'a new one'
+expect 0 "$GPUBENCH" compare 'an old one' 'a new one'
+grep -qx "baseline  *an old one" out || fail "the baseline is not named"
+grep -qx "new  *a new one" out || fail "the new run is not named"
 expect 0 "$GPUBENCH" compare a b --all
 has out "x[n=1]"
 expect 0 "$GPUBENCH" compare a b --json

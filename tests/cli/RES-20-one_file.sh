@@ -4,16 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 need_python
-cat >s.yaml <<'END'
-gpubench: 1
-name: small
-budget: 1s
-defaults: {replicates: 2, warmup: 1ms, samples: {min: 3, max: 20}}
-benchmarks:
-  - {name: copy, kernel: copy, axes: {direction: [h2d, d2h], memory: pageable, bytes: [4KiB, 64KiB]}}
-plots:
-  - {type: curve, benchmark: copy, x: bytes, y: bandwidth, series: [direction]}
-END
+quick_plot s.yaml 2
 expect 0 "$GPUBENCH" run s.yaml --device cpu --out r
 mkdir moved
 cp r/report.html moved/

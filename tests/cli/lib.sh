@@ -77,6 +77,14 @@ benchmarks:
   - {name: copy, kernel: copy, axes: {direction: [h2d, d2h], memory: pageable, bytes: [4KiB, 64KiB]}}
 END
 }
+# quick_plot FILE [REPLICATES]: the same with a plot
+quick_plot() {
+    quick "$@"
+    cat >>"$1" <<END
+plots:
+  - {type: curve, benchmark: copy, x: bytes, y: bandwidth, series: [direction]}
+END
+}
 # Process ids of a process's children.
 children() {
     grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status 2>/dev/null | cut -d/ -f3

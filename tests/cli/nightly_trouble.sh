@@ -37,6 +37,23 @@ PROGRAM=./killed night 6 "of killed" a/s.yaml b/s.yaml
 has of\ killed/*Z/summary.md "No verdict: gpubench run ended with exit status 137."
 PROGRAM=./empty night 6 "of empty" a/s.yaml
 
+# The program is the file that is named, whatever PATH has by its name; a folder is none.
+cp "$GPUBENCH_TEST" gpubench-here
+PROGRAM=gpubench-here night 0 "of a bare name" a/s.yaml
+PROGRAM=a night 2 "of a folder" a/s.yaml
+has err "--gpubench: a cannot be run"
+
+# A disk that fills up is trouble of the machine.
+mkdir disk
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=120k none disk 2>/dev/null; then
+    status=0
+    bash "$GB_SOURCE/scripts/nightly" --gpubench "$GPUBENCH_TEST" --device cpu --out disk/nights a/s.yaml \
+        >out 2>err || status=$?
+    umount disk
+    [ "$status" -eq 6 ] || fail "exit status $status on a full disk"
+    has err "No space left"
+fi
+
 # An expectation that is not met counts, and GitHub is told; what is in a name stays in its place.
 GITHUB_ACTIONS=true
 export GITHUB_ACTIONS

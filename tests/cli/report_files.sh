@@ -4,16 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-cat >s.yaml <<'END'
-gpubench: 1
-name: small
-budget: 1s
-defaults: {replicates: 1, warmup: 1ms, samples: {min: 3, max: 20}}
-benchmarks:
-  - {name: copy, kernel: copy, axes: {direction: [h2d, d2h], memory: pageable, bytes: [4KiB, 64KiB]}}
-plots:
-  - {type: curve, benchmark: copy, x: bytes, y: bandwidth, series: [direction]}
-END
+quick_plot s.yaml
 expect 0 "$GPUBENCH" run s.yaml --device cpu --out r
 cp out table
 for file in report.html report.md results.csv results.json; do

@@ -150,6 +150,20 @@ def github_files(run):
                     check(near(mine[0]["value"], centre(values)), f"{run}: {form} {case} {name}")
 
 
+def counters(runs, records, what):
+    """The rates of a case, under the names that google-benchmark's tools know."""
+    known = {"B/s": "bytes_per_second", "1/s": "items_per_second"}
+    mine = [r for r in runs if r["name"] == records[0]["case"]]
+    check(len(mine) == len(records), f"{what}: google runs of {records[0]['case']}")
+    for one, record in zip(mine, records):
+        taken = set()
+        for name, metric in record["metrics"].items():
+            counter = known.get(metric["unit"], name)
+            counter = name if counter in taken else counter
+            taken.add(counter)
+            check(metric["value"] is None or near(one[counter], metric["value"]), f"{what}: google {counter}")
+
+
 def google_file(run, tmp):
     _, found = cases(run)
     text = export(run, "google-benchmark")
@@ -158,6 +172,8 @@ def google_file(run, tmp):
     wanted = sum(len(records) if good(records) else 1 for records in found.values())
     check(len(runs) == wanted, f"{run}: google runs")
     check(all(r["time_unit"] == "ns" and r["run_type"] == "iteration" for r in runs), "google")
+    for records in (records for records in found.values() if good(records)):
+        counters(runs, records, run)
     scipy = subprocess.run(["/usr/bin/python3", "-c", "import scipy"], capture_output=True)
     if not os.path.exists(COMPARE) or scipy.returncode != 0:
         absent.add("google-benchmark's compare.py")
@@ -254,14 +270,37 @@ def slower_and_odd(run, tmp):
     check(not list(root.iter("failure")), "junit: another unit fails")
     hostile(new, tmp)
     new["records"][0].update(status="failed", reason_code="crashed", reason="a\ufffeb\uffff\x01<&\"c")
-    text = export(write(tmp, "odd", new), "junit")
+    folder = write(tmp, "odd", new)  # one of five replicates failed: the case has no figure
+    for form in ("github-smaller", "github-bigger"):
+        check(strict(export(folder, form)) == [], f"{form}: a case that failed")
+    failed = strict(export(folder, "google-benchmark"))["benchmarks"]
+    check([r["error_message"] for r in failed] == [new["records"][0]["reason"]], "google: reason")
+    text = export(folder, "junit")
     check(not set(text) & {"\ufffe", "\uffff", "\x01"}, "junit: what is no character of XML")
     check(any("<&\"c" in f.get("message") for f in junit_shape(text).iter("failure")), "junit: reason")
 
 
+def rates(run, tmp):
+    """Bytes, items, and a second rate of a unit."""
+    def more(document):
+        metric = next(iter(document["records"][0]["metrics"].values()))
+        for record in document["records"]:
+            if record["status"] == "ok":
+                record["metrics"]["requests"] = dict(metric, unit="1/s", value=1250.0)
+                record["metrics"]["answers"] = dict(metric, unit="1/s", value=1200.0)
+    folder = write(tmp, "rates", made_of(run, more))
+    runs = strict(export(folder, "google-benchmark"))["benchmarks"]
+    _, found = cases(folder)
+    for records in (records for records in found.values() if good(records)):
+        counters(runs, records, "rates")
+    check({(r["items_per_second"], r["answers"]) for r in runs if "error_occurred" not in r} ==
+          {(1250.0, 1200.0)}, "google: rates")
+
+
 def hostile(document, tmp):
-    """What somebody wrote into a start, a metric's name or a unit stays text."""
+    """What somebody wrote into a name, a start, a metric's name or a unit stays text."""
     document = json.loads(json.dumps(document))
+    document["suite"]["name"] = 'a "b\\c\nd'
     document["run"]["started"] = 'a"><b>\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4'
     for record in document["records"]:
         metric = dict(next(iter(record["metrics"].values())))
@@ -269,8 +308,11 @@ def hostile(document, tmp):
     folder = write(tmp, "hostile", document)
     root = junit_shape(export(folder, "junit"))
     check("<c>" in "".join(root.itertext()) and "&<" in "".join(root.itertext()), "junit: a unit")
-    for line in export(folder, "prometheus").splitlines():
+    lines = export(folder, "prometheus").splitlines()
+    for line in lines:
         check(line.startswith(("# HELP gpubench_", "# TYPE gpubench_", "gpubench_")), line)
+    series = [line for line in lines if not line.startswith("#")]
+    check(series and all(r'suite="a \"b\\c\nd"' in line for line in series), "prometheus: escapes")
 
 
 def usage(run, tmp):
@@ -304,6 +346,7 @@ def main():
             github_files(run)
             google_file(run, tmp)
         two_devices(os.path.join(RECORDS, "ok"), tmp)
+        rates(os.path.join(RECORDS, "ok"), tmp)
         slower_and_odd(os.path.join(RECORDS, "ok"), tmp)
         usage(os.path.join(RECORDS, "ok"), tmp)
     for what in sorted(absent):

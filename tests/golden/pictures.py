@@ -11,8 +11,10 @@ import collections
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ElementTree
 import zlib
 
@@ -183,16 +185,20 @@ def pale(path):
 
 def by_hand(directory, script):
     """gnuplot plots/x.gp in a copy of the directory's scripts and data."""
-    svg = os.path.join(directory, "plots", script[:-3] + ".svg")
-    with open(svg, "rb") as file:
-        before = file.read()
-    os.rename(svg, svg + ".before")
-    done = subprocess.run(["gnuplot", "plots/" + script], cwd=directory, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, "LC_ALL": "C.UTF-8"})
-    with open(svg, "rb") as file:
-        same = file.read() == before
-    os.remove(svg + ".before")
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(os.path.join(directory, "plots"), os.path.join(place, "plots"))
+        svg = os.path.join(place, "plots", script[:-3] + ".svg")
+        with open(svg, "rb") as file:
+            before = file.read()
+        os.remove(svg)
+        done = subprocess.run(["gnuplot", "plots/" + script], cwd=place, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**os.environ, "LC_ALL": "C.UTF-8"})
+        try:
+            with open(svg, "rb") as file:
+                same = file.read() == before
+        except FileNotFoundError:
+            same = False
     problems = [] if same else ["gnuplot by hand gives another picture"]
     return problems + ([f"gnuplot says: {done.stdout.strip()[:200]}"] if done.stdout.strip() else [])
 

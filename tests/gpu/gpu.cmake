@@ -7,7 +7,8 @@ if(GPUBENCH_PORTABLE)
   target_link_options(gpubench-device-test PRIVATE -static-libgcc -static-libstdc++)
 endif()
 add_test(NAME device.cpu COMMAND gpubench-device-test cpu)
-set_tests_properties(device.cpu PROPERTIES LABELS "threads;portable")
+# Of a portable build: packaging.gpu-check. It uses all processors.
+set_tests_properties(device.cpu PROPERTIES LABELS threads RUN_SERIAL ON)
 # On a machine with a GPU; elsewhere the program ends with 4 and the test counts as skipped.
 add_test(NAME device.cuda COMMAND gpubench-device-test cuda)
 set_tests_properties(device.cuda PROPERTIES LABELS gpu SKIP_RETURN_CODE 4)

@@ -8,5 +8,5 @@ if(Python3_FOUND AND NOT GPUBENCH_SANITIZE)
   set_target_properties(kernel_verdict PROPERTIES ENABLE_EXPORTS ON)
   add_test(NAME kernels.mutations CONFIGURATIONS mutation COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/mutate.py
     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:kernel_verdict> ${CMAKE_CXX_COMPILER} ${CMAKE_C_COMPILER} "")
-  set_tests_properties(kernels.mutations PROPERTIES LABELS mutation TIMEOUT 900)
+  set_tests_properties(kernels.mutations PROPERTIES LABELS mutation TIMEOUT 1200)
 endif()

@@ -1,6 +1,9 @@
 # What leaves the build machine: the list of architectures, the archive, the portable binaries.
 set(gb_packaging ${CMAKE_CURRENT_LIST_DIR})
 add_test(NAME packaging.field_cases COMMAND sh ${gb_packaging}/field_cases.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME packaging.install-deps COMMAND sh ${gb_packaging}/install-deps.sh ${PROJECT_SOURCE_DIR})
+# They look at no program of this build.
+set_tests_properties(packaging.field_cases packaging.install-deps PROPERTIES LABELS nosanitize)
 if(NOT GPUBENCH_SANITIZE)
   add_test(NAME packaging.BLD-08-archive
     COMMAND sh ${gb_packaging}/BLD-08-archive.sh ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND})

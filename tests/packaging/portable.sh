@@ -4,9 +4,8 @@
 set -eu
 for binary in "$@"; do
     echo "$binary"
-    readelf -d "$binary" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >/tmp/needed.$$
-    bad=$(grep -vE '^(libc|libm|libpthread|libdl|librt)\.so\.[0-9]+$|^ld-linux[-a-z0-9_]*\.so\.[0-9]+$' /tmp/needed.$$ || true)
-    rm -f /tmp/needed.$$
+    needed=$(readelf -d "$binary" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+    bad=$(echo "$needed" | grep -vE '^(libc|libm|libpthread|libdl|librt)\.so\.[0-9]+$|^ld-linux[-a-z0-9_]*\.so\.[0-9]+$' || true)
     if [ -n "$bad" ]; then
         echo "needs on the target: $bad"
         exit 1

@@ -1,5 +1,6 @@
 /* main() of a unit test: GB_CHECK_MAIN("name", add_cases) runs one Check suite. CK_FORK=no runs it
- * in one process (under sanitizers and debuggers). Exit status 1 when any test failed. */
+ * in one process (under sanitizers and debuggers). Exit status 1 when any test failed. A test has a
+ * minute unless it asks for more: Check's own 4 s are short on a busy machine under a sanitizer. */
 #ifndef GB_TESTS_CHECK_MAIN_H
 #define GB_TESTS_CHECK_MAIN_H
 
@@ -9,6 +10,7 @@
 #define GB_CHECK_MAIN(name, add)                                                                   \
     int main(void)                                                                                 \
     {                                                                                              \
+        setenv("CK_DEFAULT_TIMEOUT", "60", 0);                                                     \
         Suite *suite = suite_create(name);                                                         \
         add(suite);                                                                                \
         SRunner *runner = srunner_create(suite);                                                   \

@@ -21,6 +21,7 @@ foreach(part memory launches streams gate graphs)
   target_include_directories(test_device_cpu_${part} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_sources(test_device_cpu_${part} PRIVATE $<TARGET_OBJECTS:simt_kernels>)
 endforeach()
+gb_serial_test(simt 300)
 if(NOT GPUBENCH_HAVE_CUDA)
   target_link_libraries(test_device_cpu PRIVATE gb_device_cuda) # what no_cuda.c says
 endif()

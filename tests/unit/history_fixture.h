@@ -106,6 +106,21 @@ static inline gb_history_report checked(gb_history *history, const char *run)
     return report;
 }
 
+/* Thirty nights at one level and ten at another, as a time or a rate. */
+static inline gb_history_report step_of(gb_history *history, double factor, bool rate)
+{
+    for (int night = 0; night < 40; night++) {
+        made m;
+        gb_history_added added;
+        double value = 1000 * (night < 30 ? 1 : factor) * (1 + 0.005 * noise[night % 10]);
+        open_run(&m, night, "run", night < 30 ? "550.54" : "560.28");
+        add_case(&m, "x", value, rate);
+        ck_assert_int_eq(add_to(history, &m.f.results, NULL, &added), GB_OK);
+        fixture_close(&m.f);
+    }
+    return checked(history, NULL);
+}
+
 static inline gb_night_verdict verdict_of(gb_history *history, const char *run)
 {
     gb_history_report report = checked(history, run);

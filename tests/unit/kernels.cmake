@@ -2,6 +2,8 @@
 gb_unit_test(kernels gb_kernels gb_device)
 gb_unit_test(kernels_work gb_kernels gb_device)
 gb_unit_test(kernels_cpu gb_kernels gb_device)
+# Every kernel with hundreds of arguments each.
+gb_serial_test(kernels_cpu 900)
 gb_unit_test(divergence gb_kernels gb_device)
 gb_unit_test(tiling gb_kernels gb_device)
 gb_unit_test(flops gb_kernels gb_device)

@@ -16,8 +16,5 @@ gb_unit_test(contrast gb_reports suite_catalog)
 # The figures that a plot shows are read back under a locale with a decimal comma too.
 foreach(test plots plots_types plots_values plots_ladder plots_phases
     plots_distribution)
-  add_test(NAME unit.${test}_PLT-01_decimal_comma
-    COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/comma_locale.sh $<TARGET_FILE:test_${test}>)
-  set_tests_properties(unit.${test}_PLT-01_decimal_comma PROPERTIES
-    TIMEOUT 300 LABELS unit SKIP_RETURN_CODE 77)
+  gb_comma_locale_test(${test} PLT-01)
 endforeach()

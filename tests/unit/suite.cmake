@@ -7,10 +7,7 @@ foreach(name yaml suite suite_values suite_load plan expect)
 endforeach()
 # Numbers are read and printed under a locale with a decimal comma too.
 foreach(name suite_values expect)
-  add_test(NAME unit.${name}_RES-09_decimal_comma
-    COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/comma_locale.sh $<TARGET_FILE:test_${name}>)
-  set_tests_properties(unit.${name}_RES-09_decimal_comma PROPERTIES
-    TIMEOUT 300 LABELS unit SKIP_RETURN_CODE 77)
+  gb_comma_locale_test(${name} RES-09)
 endforeach()
 gb_unit_test(suite_memory suite_catalog)
 target_link_options(test_suite_memory PRIVATE

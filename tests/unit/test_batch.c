@@ -2,26 +2,7 @@
  * in ways in which a kernel or a graph does: each must be noticed. */
 #include "kernels/batch.h"
 
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
-
-static void open_device(void)
-{
-    gb_error err = {0};
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
-}
+#include "unit/kernel_fixture.h"
 
 /* A case under way. */
 typedef struct life {
@@ -393,7 +374,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("batch");
     tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_kernel_device, close_kernel_device);
     tcase_add_loop_test(tc, KRN_02_layers_of_any_size, 0, 2);
     tcase_add_loop_test(tc, every_batch_up_to_two_tiles, 0, 2);
     tcase_add_loop_test(tc, KRN_17_the_largest_layers_are_exact, 0, 2);

@@ -46,6 +46,8 @@ START_TEST(a_run_tells_what_it_came_to)
         gb_outcome outcome = {.counts = {[GB_STATUS_OK] = 3, [GB_STATUS_NOT_RUN] = 2}};
         outcome.counts[bad[i]] = 1;
         ck_assert_int_eq(gb_exit_of_run(&outcome), 3);
+        outcome.counts[bad[(i + 1) % 3]] = 1; /* two kinds at once */
+        ck_assert_int_eq(gb_exit_of_run(&outcome), 3);
     }
     ck_assert_int_eq(of((gb_outcome){.counts = {[GB_STATUS_OK] = 1}, .expectation_failed = true}),
                      1);

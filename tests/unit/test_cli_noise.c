@@ -45,10 +45,37 @@ START_TEST(a_floor_is_remembered_with_its_date_when_all_checks_were_good)
 }
 END_TEST
 
+/* Without XDG_CACHE_HOME, or with one that is no absolute path, it is ~/.cache; without either,
+ * nowhere. */
+START_TEST(the_folder_is_that_of_the_environment)
+{
+    char home[] = "/tmp/gpubench-noise.XXXXXX", path[100], command[64];
+    ck_assert_ptr_nonnull(mkdtemp(home));
+    ck_assert_int_eq(chdir(home), 0);
+    setenv("HOME", home, 1);
+    setenv("XDG_CACHE_HOME", "here", 1);
+    remember("one", true, 0.03);
+    ck_assert_int_ne(access("here", F_OK), 0);
+    snprintf(path, sizeof path, "%s/.cache/gpubench/selftest-one.json", home);
+    ck_assert_msg(access(path, R_OK) == 0, "%s", path);
+    unsetenv("XDG_CACHE_HOME");
+    json_t *found = recall("one");
+    ck_assert_double_eq(json_number_value(json_object_get(found, "noise_floor")), 0.03);
+    json_decref(found);
+    setenv("HOME", "", 1);
+    remember("two", true, 0.03);
+    ck_assert_ptr_null(recall("one"));
+    ck_assert_ptr_null(recall("two"));
+    snprintf(command, sizeof command, "rm -r %s", home);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("noise");
     tcase_add_test(c, a_floor_is_remembered_with_its_date_when_all_checks_were_good);
+    tcase_add_test(c, the_folder_is_that_of_the_environment);
     suite_add_tcase(suite, c);
 }
 

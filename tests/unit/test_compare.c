@@ -315,6 +315,9 @@ START_TEST(a_repeat_confirms_or_withdraws_a_verdict)
     ck_assert(first.items[0].confirmed && !first.items[1].confirmed);
     ck_assert_int_eq(first.items[1].verdict, GB_VERDICT_INCONCLUSIVE);
     says(first.items[1].reason, "it was slower, but a repeat says same");
+    /* what is to be done is that of the new verdict */
+    ck_assert_str_eq(first.items[1].next, gb_verdict_next(GB_VERDICT_INCONCLUSIVE));
+    ck_assert_str_eq(first.items[0].next, gb_verdict_next(GB_VERDICT_SLOWER));
     gb_comparison_free(&first);
     gb_comparison_free(&second);
     runs_close(&again_a, &again_b);

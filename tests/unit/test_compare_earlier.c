@@ -51,6 +51,27 @@ START_TEST(earlier_runs_tell_how_far_runs_differ)
 }
 END_TEST
 
+/* Five runs of one mean, whose replicates are 5 % apart: that the means agree is luck, and what the
+ * replicates explain counts, of each run. */
+START_TEST(runs_that_agree_by_luck_are_not_taken_for_quiet_ones)
+{
+    gb_results others[4];
+    run_case(&a, "x", 1, 3, 100, 0.05);
+    run_case(&b, "x", 1, 3, 106, 0);
+    for (int i = 0; i < 4; i++) {
+        made_run other = run_open((const char *[]){"1", "2", "3", "4"}[i], GPU);
+        run_case(&other, "x", 1, 3, 100, 0.05);
+        others[i] = other.results;
+    }
+    gb_comparison c = compared_with(&a, &b, others, 4, HOW(.gate = false));
+    /* the variance of a mean of three is 0.05^2 / 3, of five runs and none of the new one */
+    const double within = 5 * (0.05 * 0.05 / 3) / 6;
+    ck_assert_msg(near(c.items[0].se, sqrt(within * (1 + 1 / 5.0)), 1e-6), "%g", c.items[0].se);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_INCONCLUSIVE);
+    close_nights(&c, others, 5);
+}
+END_TEST
+
 START_TEST(one_run_counts_once)
 {
     both("x", 1);
@@ -239,6 +260,7 @@ static void add_cases(Suite *suite)
     TCase *earlier = tcase_create("earlier runs");
     tcase_add_checked_fixture(earlier, open_runs, close_runs);
     tcase_add_test(earlier, earlier_runs_tell_how_far_runs_differ);
+    tcase_add_test(earlier, runs_that_agree_by_luck_are_not_taken_for_quiet_ones);
     tcase_add_test(earlier, one_run_counts_once);
     tcase_add_test(earlier, CMP_02_a_case_that_failed_in_the_first_baseline_alone_is_judged);
     tcase_add_test(earlier, CMP_02_a_case_missing_in_the_first_baseline_alone_is_judged);

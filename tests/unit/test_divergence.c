@@ -2,12 +2,8 @@
  * kernel does: each must be noticed. */
 #include "kernels/divergence.h"
 
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
 static void (*spoil)(void *args[]); /* what is done to the next launches; NULL: nothing */
 
 /* Arguments of divergence_ways and divergence_exit: out, in, n, split, groups, constants. */
@@ -26,16 +22,8 @@ static gb_code spoiling_launch(gb_device *device, gb_stream *stream, const gb_fn
 
 static void open_device(void)
 {
-    gb_error err = {0};
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
+    open_kernel_device();
     spoil = NULL;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
 }
 
 /* prepare, reset, enqueue, verify. */
@@ -159,7 +147,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("divergence");
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_device, close_kernel_device);
     tcase_add_loop_test(tc, KRN_02_divergence_of_any_size, 0,
                         (int)(sizeof patterns / sizeof patterns[0]));
     tcase_add_test(tc, KRN_01_a_clamped_grid_still_covers_everything);

@@ -80,6 +80,15 @@ START_TEST(the_most_steps_are_compared_with_one_kernel)
     says(&f, "many-launches",
          "64 steps as a kernel each take 200 us, as one kernel that does all of them 10.0 us: a "
          "factor of 20.00; waiting after each of them 640 us.");
+    /* others with longer arguments: then it is said which are meant */
+    fixture_add(&f, "roundtrip", "launch",
+                "{\"mode\": \"separate\", \"launches\": 4, \"argument_bytes\": 64, \"blocks\": 1, "
+                "\"streams\": 1}",
+                (uint32_t)f.results.n, 0, 50000, NAN)
+        ->timer = GB_TIMER_ROUNDTRIP;
+    says(&f, "many-launches",
+         "64 steps as a kernel each take 200 us, as one kernel that does all of them 10.0 us: a "
+         "factor of 20.00; waiting after each of them 640 us (argument_bytes 8 B).");
     fixture_close(&f);
 }
 END_TEST

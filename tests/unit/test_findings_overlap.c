@@ -112,6 +112,9 @@ START_TEST(the_efficiency_is_the_share_of_what_could_be_hidden)
     ck_assert_double_eq_tol(figure(&f, "at_best_ns"), 4e6, 1);
     ck_assert_double_eq_tol(figure(&f, "sequential_ns"), 9e6, 1);
     ck_assert_double_eq_tol(figure(&f, "overlapped_ns"), 5e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "copy_in_ns"), 3e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "kernel_ns"), 4e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "copy_out_ns"), 2e6, 1);
     ck_assert_double_eq(figure(&f, "chunks"), 16);
     ck_assert_double_eq(figure(&f, "streams"), 4);
     ck_assert_double_eq(figure(&f, "copy_engines"), 3);
@@ -156,6 +159,26 @@ START_TEST(the_fastest_of_several_cuts_is_shown_and_one_stream_does_not_count)
     ck_assert_ptr_nonnull(strstr(text, "over 2 streams, the fastest cut that was measured, 5.00"));
     ck_assert_ptr_nonnull(strstr(text, "copies and kernels share the processors here."));
     json_decref(found);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(a_cut_that_failed_is_not_the_fastest)
+{
+    fixture f;
+    open_with(&f, "cuda", 3);
+    cut c = plain;
+    c.chunks = 8;
+    c.streams = 2;
+    add_cut(&f, c, 4, 0.00001);
+    for (size_t i = 0; i < f.results.n; i++)
+        f.results.records[i].status = GB_STATUS_FAILED;
+    add_cut(&f, plain, 9, 0.00001);
+    silent(&f, "overlap");
+    c.chunks = 16;
+    add_cut(&f, c, 5, 0.00001);
+    ck_assert_double_eq(figure(&f, "chunks"), 16);
+    ck_assert_double_eq_tol(figure(&f, "efficiency"), 0.8, 1e-6);
     fixture_close(&f);
 }
 END_TEST
@@ -223,13 +246,18 @@ START_TEST(of_several_jobs_the_one_with_most_to_hide_is_shown)
 }
 END_TEST
 
-static void add_chain(fixture *f, const char *keep, int steps, double ms)
+static void add_chain_in(fixture *f, const char *memory, const char *keep, int steps, double ms)
 {
     char params[200];
     snprintf(params, sizeof params,
-             "{\"keep\": \"%s\", \"memory\": \"pinned\", \"bytes\": 67108864, \"steps\": %d}", keep,
-             steps);
+             "{\"keep\": \"%s\", \"memory\": \"%s\", \"bytes\": 67108864, \"steps\": %d}", keep,
+             memory, steps);
     fixture_add(f, "chain", "residency", params, (uint32_t)f->results.n, 0, ms * 1e6, NAN);
+}
+
+static void add_chain(fixture *f, const char *keep, int steps, double ms)
+{
+    add_chain_in(f, "pinned", keep, steps, ms);
 }
 
 START_TEST(the_longest_chain_is_compared_with_round_trips)
@@ -250,6 +278,22 @@ START_TEST(the_longest_chain_is_compared_with_round_trips)
     add_chain(&f, "resident", 4, 3);
     add_chain(&f, "round-trip", 4, 3.001);
     silent(&f, "residency");
+    fixture_close(&f);
+}
+END_TEST
+
+/* Never those of one memory with those of another; and then the memory is named. */
+START_TEST(chains_are_compared_within_a_memory)
+{
+    fixture f;
+    open_with(&f, "cuda", 3);
+    add_chain_in(&f, "pinned", "resident", 16, 4);
+    add_chain_in(&f, "pageable", "round-trip", 16, 80);
+    silent(&f, "residency");
+    add_chain_in(&f, "pinned", "round-trip", 16, 40);
+    says(&f, "residency",
+         "16 steps over 64 MiB (memory pinned): 40.0 ms where each result goes to the host and "
+         "back, 4.00 ms where results stay on the device: a factor of 10.00.");
     fixture_close(&f);
 }
 END_TEST
@@ -306,6 +350,13 @@ START_TEST(ways_without_copies_are_compared_with_the_best_copies)
          "128 MiB in, worked on and out take 5.00 ms through pinned memory (16 chunks); 4.00 ms by "
          "memory that the kernel reaches into, 0.80 times that; 20.0 ms by managed memory, 4.00 "
          "times that.");
+    cut c = plain;
+    c.rounds = 64; /* another job: then it is said which one is meant */
+    add_cut(&f, c, 7, 0.0001);
+    says(&f, "copies-or-none",
+         "128 MiB (rounds 1024) in, worked on and out take 5.00 ms through pinned memory (16 "
+         "chunks); 4.00 ms by memory that the kernel reaches into, 0.80 times that; 20.0 ms by "
+         "managed memory, 4.00 times that.");
     fixture_close(&f);
     open_with(&f, "cpu", -1);
     add_ways(&f);
@@ -320,10 +371,12 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, the_efficiency_is_the_share_of_what_could_be_hidden);
     tcase_add_test(tests, a_single_copy_engine_cannot_copy_both_ways_at_once);
     tcase_add_test(tests, the_fastest_of_several_cuts_is_shown_and_one_stream_does_not_count);
+    tcase_add_test(tests, a_cut_that_failed_is_not_the_fastest);
     tcase_add_test(tests, noise_decides_what_may_be_said);
     tcase_add_test(tests, no_efficiency_where_nothing_could_be_hidden);
     tcase_add_test(tests, of_several_jobs_the_one_with_most_to_hide_is_shown);
     tcase_add_test(tests, the_longest_chain_is_compared_with_round_trips);
+    tcase_add_test(tests, chains_are_compared_within_a_memory);
     tcase_add_test(tests, an_array_larger_than_the_budget_is_compared_with_the_whole);
     tcase_add_test(tests, ways_without_copies_are_compared_with_the_best_copies);
     suite_add_tcase(suite, tests);

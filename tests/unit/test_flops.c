@@ -1,11 +1,7 @@
 /* flops and intensity on the cpu device: sizes, counted work, limits, and launches that go wrong in
  * ways in which a kernel does: each must be noticed. */
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
 static void (*spoil)(void *args[], int n_at); /* NULL: nothing */
 static int n_at;                              /* which argument is n; the count follows it */
 
@@ -26,16 +22,8 @@ static gb_code spoiling_launch(gb_device *device, gb_stream *stream, const gb_fn
 
 static void open_device(void)
 {
-    gb_error err = {0};
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
+    open_kernel_device();
     spoil = NULL;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
 }
 
 /* prepare, reset, enqueue, verify. */
@@ -202,7 +190,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("flops");
     tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_device, close_kernel_device);
     tcase_add_loop_test(tc, KRN_02_flops_of_any_number_of_threads_and_rounds, 0, 3);
     tcase_add_loop_test(tc, KRN_02_intensity_of_any_size_and_number_of_steps, 0, 2);
     tcase_add_test(tc, KRN_06_a_wrong_launch_is_noticed);

@@ -5,12 +5,7 @@
 #include "base/text.h"
 #include "run/measure.h"
 #include "suite/plan.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
+#include "unit/kernel_fixture.h"
 
 /* What the wrappers do, and what they have seen. */
 static struct {
@@ -100,10 +95,8 @@ static gb_code spy_stream_wait(gb_device *device, gb_stream *stream, gb_event *e
 static void open_device(void)
 {
     gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
     ops.launch = spy_launch;
     ops.graph_launch = spy_graph_launch;
     ops.stream_sync = spy_stream_sync;
@@ -111,13 +104,7 @@ static void open_device(void)
     ops.capture_begin = spy_capture_begin;
     ops.event_record = spy_event_record;
     ops.stream_wait = spy_stream_wait;
-    dev->ops = &ops;
     ck_assert_int_eq(real->stream_create(dev, &spy.other, &err), GB_OK);
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
 }
 
 /* Measures a few samples of a case; the caller frees the record. */
@@ -533,7 +520,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("launches");
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_device, close_kernel_device);
     tcase_add_loop_test(tc, launches_are_right_with_every_timer, 0,
                         (int)(sizeof launches / sizeof launches[0]));
     tcase_add_test(tc, a_missing_launch_is_noticed);

@@ -3,26 +3,9 @@
 #include "kernels/half.h"
 #include "kernels/matmul_reference.h"
 
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
 static gb_error err;
-
-static void open_device(void)
-{
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
-}
 
 /* --- the kernel ------------------------------------------------------------------------------- */
 
@@ -459,7 +442,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("matmul");
     tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_kernel_device, close_kernel_device);
     tcase_add_loop_test(tc, KRN_02_products_of_any_size, 0, 4);
     tcase_add_loop_test(tc, KRN_02_large_products_of_any_size, 1, 4);
     tcase_add_loop_test(tc, a_kernel_that_skips_a_tail_is_noticed, 0, 3);
@@ -470,7 +453,7 @@ static void add_cases(Suite *suite)
     suite_add_tcase(suite, tc);
     TCase *checks = tcase_create("check");
     tcase_set_timeout(checks, 240);
-    tcase_add_checked_fixture(checks, open_device, close_device);
+    tcase_add_checked_fixture(checks, open_kernel_device, close_kernel_device);
     tcase_add_loop_test(checks, KRN_17_wrong_products_of_every_type_are_found, 0, 2 * MATMUL_TYPES);
     tcase_add_test(checks, a_wrong_element_is_named);
     tcase_add_loop_test(checks, KRN_17_the_tolerance_is_that_of_the_type, 0, MATMUL_TYPES);

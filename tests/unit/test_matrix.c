@@ -155,6 +155,54 @@ START_TEST(a_cpu_is_never_ranked_with_a_gpu)
 }
 END_TEST
 
+/* A class of that name, but in another unit or direction, is another class: a gap. */
+START_TEST(a_class_that_means_something_else_is_a_gap)
+{
+    static const double values[] = {100e9, 101e9, 102e9};
+    static const char *const others[][2] = {{"ns", "higher"}, {"B/s", "lower"}};
+    for (size_t i = 0; i < 2; i++) {
+        machines all = {0};
+        made_run *a = add_machine(&all, "a", GPU), *b = add_machine(&all, "b", GPU);
+        add_rates_class(a, "moving", "c", 1);
+        add_class(b, "moving", "c", 1, "bandwidth", others[i][0], others[i][1]);
+        rates(a, "c", 0, 3, values);
+        rates(b, "c", 0, 3, values);
+        open_all(&all);
+        fill(&all);
+        const gb_cell *cells = all.matrix.classes[0].cells;
+        ck_assert_uint_eq(all.matrix.n_classes, 1);
+        ck_assert_uint_eq(cells[0].of, 1);
+        ck_assert_uint_eq(cells[1].n, 0);
+        says(cells[1].gap, "no case of this class for a cuda device in B/s");
+        close_all(&all);
+    }
+}
+END_TEST
+
+START_TEST(a_reason_that_several_cases_have_is_said_once)
+{
+    static const double values[] = {100e9, 101e9, 102e9};
+    machines all = {0};
+    made_run *a = add_machine(&all, "a", GPU), *b = add_machine(&all, "b", GPU);
+    add_rates_class(a, "moving", "c", 4);
+    add_rates_class(b, "moving", "c", 4);
+    for (int n = 0; n < 4; n++) {
+        rates(a, "c", n, 3, values);
+        if (n == 0)
+            rates(b, "c", n, 3, values);
+        else
+            run_fail(run_add(b, "c", n, 0, 1), GB_STATUS_FAILED, "no such engine");
+    }
+    open_all(&all);
+    fill(&all);
+    char *text = text_of(&all);
+    says(text, "moving, b: the figure is over 1 of 4 cases, 3 excluded: c[n=1] and 2 more: ");
+    ck_assert_ptr_null(strstr(text, "c[n=2]"));
+    free(text);
+    close_all(&all);
+}
+END_TEST
+
 static void add(Suite *suite)
 {
     TCase *values = tcase_create("values");
@@ -163,6 +211,8 @@ static void add(Suite *suite)
     tcase_add_test(values, one_replicate_has_no_interval);
     tcase_add_test(values, a_timers_step_is_part_of_the_interval);
     tcase_add_test(values, ranks_are_shared_where_nothing_is_known);
+    tcase_add_test(values, a_class_that_means_something_else_is_a_gap);
+    tcase_add_test(values, a_reason_that_several_cases_have_is_said_once);
     tcase_add_test(values, a_cpu_is_never_ranked_with_a_gpu);
     suite_add_tcase(suite, values);
 }

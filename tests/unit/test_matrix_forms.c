@@ -60,17 +60,34 @@ START_TEST(hostile_names_stay_text)
 }
 END_TEST
 
-/* The page without gnuplot: no markup of a name gets through. */
+/* The page, made without gnuplot; the caller frees. */
+static char *page_of(const machines *all)
+{
+    char dir[] = "/tmp/gpubench-matrix.XXXXXX";
+    gb_buf notes = {0};
+    gb_error err = {0};
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(gb_matrix_page(&all->matrix, dir, "/nowhere/gnuplot", &notes, &err), GB_OK);
+    says(notes.data, "gnuplot");
+    gb_buf_free(&notes);
+    char *path = gb_text_format("%s/procurement.html", dir), *page = calloc(1 << 20, 1);
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_gt(fread(page, 1, (1 << 20) - 1, file), 1000);
+    fclose(file);
+    char *remove_it = gb_text_format("rm -rf '%s'", dir);
+    ck_assert_int_eq(system(remove_it), 0);
+    free(remove_it);
+    free(path);
+    return page;
+}
+
+/* No markup of a name gets through. */
 START_TEST(hostile_names_stay_text_in_the_page)
 {
     static const double values[] = {1e9, 1.1e9};
     const char *name = "<script>alert(1)</script>";
-    char dir[] = "/tmp/gpubench-matrix.XXXXXX", *path, *page;
     machines all = {0};
-    gb_buf notes = {0};
-    gb_error err = {0};
-    size_t n;
-    ck_assert_ptr_nonnull(mkdtemp(dir));
     for (size_t i = 0; i < 2; i++) {
         made_run *run = add_machine(&all, i ? "b" : "<img src=x>", GPU);
         add_rates_class(run, name, "<i>c</i>", 1);
@@ -80,26 +97,13 @@ START_TEST(hostile_names_stay_text_in_the_page)
     open_all(&all);
     price(&all, "b=5");
     fill(&all);
-    ck_assert_int_eq(gb_matrix_page(&all.matrix, dir, "/nowhere/gnuplot", &notes, &err), GB_OK);
-    says(notes.data, "gnuplot");
-    path = gb_text_format("%s/procurement.html", dir);
-    page = calloc(1 << 20, 1);
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    n = fread(page, 1, (1 << 20) - 1, file);
-    fclose(file);
-    ck_assert_uint_gt(n, 1000);
+    char *page = page_of(&all);
     says(page, "&lt;img src=x&gt; [2 differences]");
     says(page, "&lt;script&gt;alert(1)");
     ck_assert_ptr_null(strstr(page, "<img src=x>"));
     ck_assert_ptr_null(strstr(page, "<script>alert"));
     ck_assert_ptr_null(strstr(page, "<i>c</i>"));
-    char *remove_it = gb_text_format("rm -rf '%s'", dir);
-    ck_assert_int_eq(system(remove_it), 0);
-    free(remove_it);
     free(page);
-    free(path);
-    gb_buf_free(&notes);
     close_all(&all);
 }
 END_TEST
@@ -128,12 +132,44 @@ START_TEST(json_has_what_the_table_has)
 }
 END_TEST
 
+START_TEST(a_lead_is_shared_or_has_a_factor)
+{
+    static const double values[] = {100e9, 101e9, 102e9};
+    machines all = {0};
+    for (size_t i = 0; i < 2; i++) {
+        made_run *run = add_machine(&all, i ? "b" : "a", GPU);
+        add_rates_class(run, "moving", "c", 1);
+        rates(run, "c", 0, 3, values);
+    }
+    open_all(&all);
+    fill(&all);
+    char *text = page_of(&all);
+    says(text, "a, b share</td>");
+    free(text);
+    text = text_of(&all);
+    says(text, "in 1 of 1 classes of work the lead is shared");
+    free(text);
+    close_all(&all);
+    two_machines(&all);
+    open_all(&all);
+    fill(&all);
+    text = page_of(&all);
+    says(text, "a: 1.03x b</td>");
+    free(text);
+    text = text_of(&all);
+    ck_assert_ptr_null(strstr(text, "shared"));
+    free(text);
+    close_all(&all);
+}
+END_TEST
+
 static void add(Suite *suite)
 {
     TCase *forms = tcase_create("forms");
     tcase_add_test(forms, doubts_stand_beside_every_name);
     tcase_add_test(forms, hostile_names_stay_text);
     tcase_add_test(forms, hostile_names_stay_text_in_the_page);
+    tcase_add_test(forms, a_lead_is_shared_or_has_a_factor);
     tcase_add_test(forms, json_has_what_the_table_has);
     suite_add_tcase(suite, forms);
 }

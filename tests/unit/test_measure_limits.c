@@ -29,6 +29,28 @@ START_TEST(precision_decides_how_many_samples_are_taken)
 }
 END_TEST
 
+/* Two timestamps of 500 ns, within the precision: samples of at least 1000 ns / precision. */
+START_TEST(TIM_09_samples_are_long_enough_for_the_precision)
+{
+    static const double precisions[] = {0.001, 0.0002};
+    for (size_t i = 0; i < 2; i++) {
+        fake_device fake;
+        fake_device_init(&fake, 1);
+        fake.body_ns = 20000;
+        fake.tick_ns = 500;
+        gb_measure how = default_how();
+        how.precision = precisions[i];
+        gb_record r;
+        measure_ok(&fake, &plain, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
+        const double sample = r.time.median * (double)r.iterations_per_sample;
+        ck_assert_msg(sample >= 1000 / precisions[i] * 0.99, "%g ns", sample);
+        ck_assert_msg(sample <= 1000 / precisions[i] * 4, "%g ns", sample);
+        gb_record_free(&r);
+        fake_device_done(&fake);
+    }
+}
+END_TEST
+
 START_TEST(CLI_10_sampling_ends_at_the_largest_count)
 {
     fake_device fake;
@@ -284,6 +306,7 @@ static void add_cases(Suite *suite)
     TCase *limits = tcase_create("limits");
     tcase_set_timeout(limits, 240);
     tcase_add_test(limits, precision_decides_how_many_samples_are_taken);
+    tcase_add_test(limits, TIM_09_samples_are_long_enough_for_the_precision);
     tcase_add_test(limits, CLI_10_sampling_ends_at_the_largest_count);
     tcase_add_test(limits, CLI_10_sampling_ends_with_the_budget);
     tcase_add_test(limits, time_beats_the_least_number_of_samples_but_not_three);

@@ -54,6 +54,27 @@ START_TEST(devices_stand_one_after_the_other)
 }
 END_TEST
 
+START_TEST(what_is_wrong_with_one_run_is_wrong_with_all)
+{
+    static const char *const names[] = {"first", "second"};
+    fixture f[2];
+    two_runs(f);
+    f[1].results.hardware_fault = gb_text_copy("Xid 79");
+    f[1].results.complete = false;
+    f[1].results.torn = true;
+    gb_results in[2] = {f[0].results, f[1].results}, out;
+    gb_error err = {0};
+    ck_assert_int_eq(gb_results_merge(in, names, 2, &out, &err), GB_OK);
+    ck_assert_ptr_nonnull(out.hardware_fault);
+    ck_assert_str_eq(out.hardware_fault, "Xid 79");
+    ck_assert_ptr_null(in[1].hardware_fault);
+    ck_assert(!out.complete && out.torn);
+    gb_results_free(&in[0]);
+    gb_results_free(&in[1]);
+    gb_results_free(&out);
+}
+END_TEST
+
 START_TEST(labels_are_unique_whatever_the_names)
 {
     static const char *const names[] = {"r", "r"};
@@ -144,6 +165,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("merge");
     tcase_add_test(tests, devices_stand_one_after_the_other);
+    tcase_add_test(tests, what_is_wrong_with_one_run_is_wrong_with_all);
     tcase_add_test(tests, labels_are_unique_whatever_the_names);
     tcase_add_test(tests, one_run_stays_what_it_was);
     tcase_add_test(tests, runs_that_do_not_go_together_are_refused);

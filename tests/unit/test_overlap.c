@@ -2,12 +2,7 @@
  * and launches that go missing or go astray, each of which must be noticed. */
 #include "kernels/affine.h"
 #include "kernels/overlap.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
+#include "unit/kernel_fixture.h"
 
 /* What the wrappers do, and what they have seen. Numbers count from 1; 0: none. */
 static struct {
@@ -69,21 +64,12 @@ static gb_code spy_prefetch(gb_device *device, gb_stream *stream, const gb_memor
 
 static void open_device(void)
 {
-    gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
     ops.launch = spy_launch;
     ops.stream_wait = spy_stream_wait;
     ops.alloc = spy_alloc;
     ops.prefetch = spy_prefetch;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
 }
 
 /* One iteration (`sampled`: as a sample) and its verification. Only its own copies are counted, not
@@ -345,10 +331,48 @@ START_TEST(what_is_counted)
 }
 END_TEST
 
+/* 1 MiB in and 1 MiB out in 8 chunks, with two of them on the device at a time, where there are
+ * buffers; the working set on a GPU is what lies there, on a CPU all of it. */
+START_TEST(what_lies_where)
+{
+    static const struct {
+        const char *memory;
+        uint64_t device, host, pinned, working_set;
+    } cases[] = {{"pageable", 262144, 2097152, 0, 262144},
+                 {"pinned", 262144, 0, 2097152, 262144},
+                 {"mapped", 0, 0, 2097152, 2097152},
+                 {"managed", 2097152, 2097152, 0, 2097152},
+                 {"prefetched", 2097152, 2097152, 0, 2097152}};
+    for (size_t i = 0; i < GB_COUNT(cases); i++) {
+        gb_value args[KERNEL_ARGS_MAX];
+        gb_need need;
+        gb_work w;
+        gb_error err = {0};
+        const bool staged = i < 2;
+        char text[128];
+        snprintf(text, sizeof text, "memory=%s,bytes=1048576%s", cases[i].memory,
+                 staged ? ",chunks=8,streams=2" : "");
+        const gb_kernel *k = kernel_args("overlap", text, args);
+        ck_assert_msg(k->spec.check(args, GB_CUDA, &need, &err) == GB_OK, "%s", err.message);
+        ck_assert_uint_eq(need.device_bytes, cases[i].device);
+        ck_assert_uint_eq(need.host_bytes, cases[i].host);
+        ck_assert_uint_eq(need.pinned_bytes, cases[i].pinned);
+        k->spec.work(args, GB_CUDA, &w);
+        ck_assert_uint_eq(w.working_set, cases[i].working_set);
+        k->spec.work(args, GB_CPU, &w);
+        ck_assert_uint_eq(w.working_set, 2097152 + cases[i].working_set);
+        if (!staged) {
+            ck_assert_int_eq(k->spec.check(args, GB_CPU, &need, &err), GB_UNAVAILABLE);
+            ck_assert_ptr_nonnull(strstr(err.message, i == 2 ? "mapped" : "managed"));
+        }
+    }
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("overlap");
-    tcase_add_checked_fixture(tests, open_device, close_device);
+    tcase_add_checked_fixture(tests, open_device, close_kernel_device);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, KRN_02_chunks_cover_the_array_without_gaps);
     tcase_add_test(tests, many_steps_in_one_are_the_steps_one_by_one);
@@ -362,6 +386,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, combinations_without_sense_are_refused);
     tcase_add_test(tests, one_chunk_tells_its_parts);
     tcase_add_test(tests, what_is_counted);
+    tcase_add_test(tests, what_lies_where);
     suite_add_tcase(suite, tests);
 }
 

@@ -314,6 +314,36 @@ START_TEST(five_hundred_cases_stay_below_two_megabytes)
 }
 END_TEST
 
+/* Each with its outcome and what was found; without any there is no such section. */
+START_TEST(expectations_stand_with_their_outcomes)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    add(&f, 0, 100, 1e9);
+    gb_buf page = page_of(&f.results);
+    ck_assert(!has(&page, "What the suite expected"));
+    gb_buf_free(&page);
+    json_object_set_new(
+        f.results.document, "expectations",
+        json_pack("[{s:s, s:s, s:s, s:i}, {s:s, s:s, s:i}, {s:s, s:s, s:i}, {s:s, s:s, s:i}]",
+                  "text", "a >= b", "outcome", "FAILED", "detail", "1 = 1 / 1", "device", 0, "text",
+                  "c", "outcome", "met", "device", 0, "text", "d", "outcome", "skipped", "device",
+                  0, "text", "e", "outcome", "unknown", "device", 0));
+    page = page_of(&f.results);
+    char *rows = between(&page, "<h2>What the suite expected</h2>", "</section>");
+    ck_assert_uint_eq(count(rows, "<tr>"), 1 + 4);
+    ck_assert_ptr_nonnull(strstr(rows, "<td class=\"bad\">FAILED</td><td class=\"text\">a &gt;= "
+                                       "b</td><td class=\"text\">1 = 1 / 1</td>"));
+    ck_assert_ptr_nonnull(strstr(rows, "<td class=\"ok\">met</td><td class=\"text\">c</td>"));
+    ck_assert_ptr_nonnull(strstr(rows, "<td class=\"dim\">skipped</td>"));
+    ck_assert_ptr_nonnull(strstr(rows, "<td class=\"bad\">unknown</td>"));
+    free(rows);
+    ck_assert_uint_eq(count(page.data, "<section"), count(page.data, "</section>"));
+    gb_buf_free(&page);
+    fixture_close(&f);
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("report page");
@@ -323,6 +353,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, RES_21_value_and_unit_scale_together_and_sort_by_base_units);
     tcase_add_test(tests, TIM_17_two_groups_of_samples_are_said_with_centres_and_counts);
     tcase_add_test(tests, a_cpu_is_named_in_the_title_and_the_noise_floor_is_said);
+    tcase_add_test(tests, expectations_stand_with_their_outcomes);
     tcase_add_test(tests, hostile_names_stay_text);
     tcase_add_test(tests, several_runs_have_a_column_each_and_a_legend);
     tcase_add_test(tests, the_head_of_several_runs_is_of_all_of_them);

