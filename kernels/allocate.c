@@ -164,7 +164,8 @@ const gb_kernel gb_kernel_allocate = {
             .lesson =
                 "Memory is not free even when nothing is done with it. A driver or an operating "
                 "system has to find pages, enter them into page tables, and take them out again, "
-                "and page-locked memory has every page pinned besides. That takes from microseconds "
+                "and page-locked memory has every page pinned besides. That takes from "
+                "microseconds "
                 "to seconds, and a release may wait for the device. Hence programs allocate once "
                 "and keep: by a pool in the driver that works in the order of a stream, or by a "
                 "cache of blocks of their own, as frameworks do. Both give back what somebody "

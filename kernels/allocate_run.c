@@ -29,8 +29,8 @@ static gb_code give_all(gb_run *run, gb_code code, gb_error *err)
 {
     gb_allocate_state *s = run->state;
     for (uint32_t b = 0; b < s->n; b++) {
-        const gb_code given = gb_allocator_give(run, &s->allocator, &s->blocks[b],
-                                                code == GB_OK ? err : NULL);
+        const gb_code given =
+            gb_allocator_give(run, &s->allocator, &s->blocks[b], code == GB_OK ? err : NULL);
         code = code != GB_OK ? code : given;
     }
     return code;

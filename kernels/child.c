@@ -24,8 +24,7 @@ static gb_code read_answer(gb_child *child, gb_child_answer *answer, gb_error *e
                            PATIENCE_NS / 1000000000);
         if (poll(fds, 2, 1000) < 0 && errno != EINTR)
             return gb_fail(err, GB_IO, "poll: %s", strerror(errno));
-        const ssize_t got =
-            read(child->process.events, (char *)answer + n, sizeof *answer - n);
+        const ssize_t got = read(child->process.events, (char *)answer + n, sizeof *answer - n);
         if (got == 0)
             return gb_fail(err, GB_CRASHED, "a process of our own ended without an answer");
         if (got < 0 && errno != EINTR && errno != EAGAIN)

@@ -1,5 +1,5 @@
-/* A task (task.h) in a process of its own, and its one answer: how a kernel starts it and waits, and
- * how the task opens its device and answers. */
+/* A task (task.h) in a process of its own, and its one answer: how a kernel starts it and waits,
+ * and how the task opens its device and answers. */
 #ifndef GB_KERNELS_CHILD_H
 #define GB_KERNELS_CHILD_H
 
@@ -12,7 +12,7 @@ enum { GB_CHILD_MARKS = 8, GB_CHILD_WORDS = 2048 };
 /* What a task answers; both ends are the same program. Times: gb_now_ns, one clock for all
  * processes of a machine. */
 typedef struct gb_child_answer {
-    gb_code code;      /* not GB_OK: `message` says why, the rest means nothing */
+    gb_code code;       /* not GB_OK: `message` says why, the rest means nothing */
     char message[1024]; /* as of a gb_error */
     uint64_t at_ns[GB_CHILD_MARKS];
     double value;
@@ -25,10 +25,10 @@ typedef struct gb_child {
     uint64_t answered_ns; /* when its answer was read whole */
 } gb_child;
 
-/* Starts `task` for run's device with up to 4 numbers as further arguments and waits for its answer,
- * at most two minutes. The task goes on; end it with gb_child_end, whatever this returned. Errors:
- * GB_IO, GB_TIMEOUT, GB_CRASHED (it ended without an answer), and what the task answered; a device
- * that bears one process alone is GB_UNAVAILABLE. */
+/* Starts `task` for run's device with up to 4 numbers as further arguments and waits for its
+ * answer, at most two minutes. The task goes on; end it with gb_child_end, whatever this returned.
+ * Errors: GB_IO, GB_TIMEOUT, GB_CRASHED (it ended without an answer), and what the task answered; a
+ * device that bears one process alone is GB_UNAVAILABLE. */
 gb_code gb_child_start(gb_run *run, const char *task, const uint64_t numbers[], size_t n,
                        gb_child *child, gb_child_answer *answer, gb_error *err);
 /* Waits up to grace_ms for its end, then kills it. */

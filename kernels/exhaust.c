@@ -218,7 +218,8 @@ const gb_kernel gb_kernel_exhaust = {
                 "Running out of memory need not be the end. An allocation that is refused leaves "
                 "nothing behind on a GPU: the context is whole, and the next call works, so that a "
                 "server can free what it caches and try again, or turn one request away. What must "
-                "not happen is that the refusal takes everything with it, that it takes seconds, or "
+                "not happen is that the refusal takes everything with it, that it takes seconds, "
+                "or "
                 "that it comes as another error. A system that overcommits grants first and kills "
                 "later; a bound on the process has it refuse.",
             .picture =

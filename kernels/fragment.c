@@ -139,8 +139,7 @@ static gb_code verify(gb_run *run, gb_error *err)
     if (s->checked == 0)
         return gb_fail(err, GB_WRONG_RESULT, "fragment: no block was in use");
     for (size_t i = 0; i < s->checked; i++)
-        gb_mark_compare(&bad, 2 * s->kept * i,
-                        (const uint32_t *)s->result.host + 2 * s->kept * i,
+        gb_mark_compare(&bad, 2 * s->kept * i, (const uint32_t *)s->result.host + 2 * s->kept * i,
                         s->checked_bytes[i] / sizeof(uint32_t), s->kept,
                         gb_mark_salt(run->seed, i));
     return gb_mismatch_result(&bad, "fragment: words of blocks", 2 * s->kept * s->checked,
@@ -169,15 +168,19 @@ const gb_kernel gb_kernel_fragment = {
                 "An allocator that cuts blocks out of one large piece and never moves them can be "
                 "half empty and still refuse: what is free lies in holes, and a block has to fit "
                 "into one of them. Which hole is taken (the first that fits, the best that fits) "
-                "decides how small they become. A system with virtual addresses can do better, since "
-                "it may put a block together from pages of any place, but only whole pages: two small "
-                "blocks in one page hold the page for each other. Whoever keeps blocks of one size, "
+                "decides how small they become. A system with virtual addresses can do better, "
+                "since "
+                "it may put a block together from pages of any place, but only whole pages: two "
+                "small "
+                "blocks in one page hold the page for each other. Whoever keeps blocks of one "
+                "size, "
                 "or allocates the largest first, has no such holes.",
             .picture =
                 "Every other of equal blocks gone: one block of what is free can be had, whatever "
                 "the budget, so that the share falls as 2 over the number of blocks. After much "
                 "coming and going of several sizes the holes differ, and so do the two rules. The "
-                "driver's calls reach 100 % where a block takes whole pages of the device (2 MiB), and "
+                "driver's calls reach 100 % where a block takes whole pages of the device (2 MiB), "
+                "and "
                 "less where several blocks share one.",
             .source = "kernels/allocate.cu",
             .version = 1,

@@ -35,7 +35,7 @@ typedef struct gb_fragment_state {
     fragment_block *blocks; /* [room] */
     size_t n, room;
     uint64_t held;              /* bytes of all blocks in use */
-    uint64_t kept, free_at_top; /* free_at_top: device memory left when the budget was full */
+    uint64_t kept, free_at_top; /* free_at_top: device memory left when the budget is full */
     uint64_t largest, unused;   /* what the last iteration found */
     gb_memory result;           /* [room][2 * kept] */
     size_t checked;             /* blocks whose words are in `result` */

@@ -39,10 +39,10 @@ static gb_code take(gb_run *run, uint64_t bytes, fragment_block *b, gb_error *er
     if (bytes > s->budget - s->held)
         return gb_fail(err, GB_NO_MEMORY, "%" PRIu64 " bytes are more than the budget leaves",
                        bytes);
-    gb_code code = s->allocator == FRAGMENT_DRIVER
-                       ? run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, (size_t)bytes, &b->memory,
-                                              err)
-                       : gb_slab_take(&s->slab, bytes, &b->offset, err);
+    gb_code code =
+        s->allocator == FRAGMENT_DRIVER
+            ? run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, (size_t)bytes, &b->memory, err)
+            : gb_slab_take(&s->slab, bytes, &b->offset, err);
     if (code == GB_OK) {
         b->bytes = bytes;
         s->held += bytes;
@@ -105,7 +105,7 @@ static gb_code make_holes(gb_run *run, gb_error *err)
 
 /* Whether a block of so many bytes can be had within the budget; it is left in *b then. A driver
  * could take other memory of the device instead of the holes: then more of it is in use than when
- * the budget was full, and the block is not within the budget. */
+ * the budget is full, and the block is not within the budget. */
 static gb_code fits(gb_run *run, uint64_t bytes, fragment_block *b, bool *does, gb_error *err)
 {
     gb_fragment_state *s = run->state;
@@ -162,23 +162,45 @@ typedef struct moments {
     uint64_t begin, full, holes, asked;
 } moments;
 
-/* All but the last block's place of the table is for filling; the largest block comes after it. */
+/* What the device has free; 0 where the driver is not asked for blocks. */
+static gb_code note_free(gb_run *run, uint64_t *free, gb_error *err)
+{
+    const gb_fragment_state *s = run->state;
+    uint64_t total;
+    *free = 0;
+    return s->allocator == FRAGMENT_DRIVER ? run->dev->ops->memory_info(run->dev, free, &total, err)
+                                           : GB_OK;
+}
+
+/* free_at_top: what is free when all of the budget is in use, or what filling it has left where
+ * blocks are rounded up. */
+static gb_code fill_budget(gb_run *run, gb_rng *rng, gb_error *err)
+{
+    gb_fragment_state *s = run->state;
+    uint64_t before, full;
+    gb_code code = note_free(run, &before, err);
+    if (code == GB_OK)
+        code = fill(run, rng, err);
+    if (code == GB_OK)
+        code = note_free(run, &full, err);
+    if (code != GB_OK)
+        return code;
+    const uint64_t left = before > s->budget ? before - s->budget : 0;
+    s->free_at_top = full < left ? full : left;
+    return s->churn ? come_and_go(run, rng, err) : GB_OK;
+}
+
+/* The largest block comes after all places for those that fill. */
 static gb_code run_through(gb_run *run, moments *at, gb_error *err)
 {
     gb_fragment_state *s = run->state;
     gb_rng rng = {HISTORY};
-    uint64_t total = 0;
     at->begin = now(run);
-    gb_code code = gb_slab_make(s->budget, s->step,
-                                s->allocator == FRAGMENT_BEST_FIT ? GB_SLAB_BEST_FIT
-                                                                  : GB_SLAB_FIRST_FIT,
-                                &s->slab, err);
+    gb_code code = gb_slab_make(
+        s->budget, s->step,
+        s->allocator == FRAGMENT_BEST_FIT ? GB_SLAB_BEST_FIT : GB_SLAB_FIRST_FIT, &s->slab, err);
     if (code == GB_OK)
-        code = fill(run, &rng, err);
-    if (code == GB_OK && s->allocator == FRAGMENT_DRIVER)
-        code = run->dev->ops->memory_info(run->dev, &s->free_at_top, &total, err);
-    if (code == GB_OK && s->churn)
-        code = come_and_go(run, &rng, err);
+        code = fill_budget(run, &rng, err);
     at->full = now(run);
     if (code == GB_OK)
         code = make_holes(run, err);
@@ -219,8 +241,7 @@ static gb_code use(gb_run *run, gb_error *err)
                         : gb_mark(run, address(s, b), words, salt, err);
             s->checked_bytes[s->checked++] = b->bytes;
         }
-        const gb_code synced =
-            ops->stream_sync(run->dev, run->stream, code == GB_OK ? err : NULL);
+        const gb_code synced = ops->stream_sync(run->dev, run->stream, code == GB_OK ? err : NULL);
         code = code != GB_OK ? code : synced;
     }
     return code;

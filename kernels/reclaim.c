@@ -83,8 +83,8 @@ static gb_code prepare(gb_run *run, gb_error *err)
                                 &s->result, err);
 }
 
-/* Memory that the process `pid` is known to have: on cpu its resident pages, on a GPU what is in use
- * of the device by anybody. */
+/* Memory that the process `pid` is known to have: on cpu its resident pages, on a GPU what is in
+ * use of the device by anybody. */
 static gb_code in_use(gb_run *run, pid_t pid, uint64_t *bytes, gb_error *err)
 {
     uint64_t free = 0, total = 0;
@@ -107,7 +107,8 @@ typedef struct seen {
     double gone, back; /* ns from the signal; NAN: not seen */
 } seen;
 
-/* Kills the process, without which `before` bytes were in use, and looks until it has ended and its memory is back. */
+/* Kills the process, without which `before` bytes were in use, and looks until it has ended and its
+ * memory is back. */
 static gb_code kill_and_look(gb_run *run, gb_child *child, uint64_t before, seen *out,
                              gb_error *err)
 {
@@ -138,8 +139,8 @@ static gb_code attempt(gb_run *run, seen *out, gb_error *err)
     gb_child child = {.process = {.events = -1, .output = -1, .ended = -1}};
     gb_child_answer answer;
     uint64_t before = 0, held = 0;
-    const uint64_t given[RECLAIM_GIVEN] = {[RECLAIM_GIVEN_BYTES] = s->bytes,
-                                           [RECLAIM_GIVEN_SEED] = run->seed};
+    const uint64_t given[RECLAIM_GIVEN] = {
+        [RECLAIM_GIVEN_BYTES] = s->bytes, [RECLAIM_GIVEN_SEED] = run->seed};
     *out = (seen){NAN, NAN};
     gb_code code = GB_OK;
     if (run->dev->info.kind != GB_CPU) /* a process that is not there yet has none */

@@ -1,6 +1,6 @@
-/* A suballocator: blocks cut out of one large piece of memory (a slab), as arithmetic on offsets. It
- * has no memory of its own and does not care where the slab lies, so that it is the same on every
- * device. Neighbouring holes become one; what is in use is never moved. */
+/* A suballocator: blocks cut out of one large piece of memory (a slab), as arithmetic on offsets.
+ * It has no memory of its own and does not care where the slab lies, so that it is the same on
+ * every device. Neighbouring holes become one; what is in use is never moved. */
 #ifndef GB_KERNELS_SLAB_H
 #define GB_KERNELS_SLAB_H
 

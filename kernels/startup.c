@@ -161,10 +161,10 @@ static gb_code verify(gb_run *run, gb_error *err)
         const uint64_t element = i < s->kept ? i : s->words - 2 * s->kept + i;
         float value;
         memcpy(&value, &found[i], sizeof value);
-        gb_compare_f64(&bad, i,
-                       (double)gb_startup_product(run->seed, element / STARTUP_SIDE,
-                                                  element % STARTUP_SIDE),
-                       (double)value, 0);
+        gb_compare_f64(
+            &bad, i,
+            (double)gb_startup_product(run->seed, element / STARTUP_SIDE, element % STARTUP_SIDE),
+            (double)value, 0);
     }
     return gb_mismatch_result(&bad, "startup: words of the result", 2 * s->kept, sizeof(uint32_t),
                               err);
@@ -190,11 +190,13 @@ const gb_kernel gb_kernel_startup = {
                 "loaded, the device opened (on a GPU a context is made, with its page tables and "
                 "queues), memory had for the first time, and the code brought to the device: "
                 "CUDA loads a module when its first kernel is launched, a BLAS brings hundreds of "
-                "megabytes. What starts often (a command line tool, a function in a cloud, a worker that "
+                "megabytes. What starts often (a command line tool, a function in a cloud, a "
+                "worker that "
                 "scales out, a test) pays this each time, and a benchmark that took its first "
                 "call for a sample would measure little else.",
             .picture =
-                "The bar of a case shows which step takes the time: on a GPU opening the device and "
+                "The bar of a case shows which step takes the time: on a GPU opening the device "
+                "and "
                 "the first call, on a CPU the start of the process and of its threads. With the "
                 "vendor's BLAS the first call is longer: its library is loaded in it. The second "
                 "call and those that follow do not show at this scale, which is the point.",

@@ -23,8 +23,8 @@ enum {
     STARTUP_MARKS
 };
 
-/* Of a matrix of the product. Its values are whole numbers so small that every order of additions is
- * exact in each type. */
+/* Of a matrix of the product. Its values are whole numbers so small that every order of additions
+ * is exact in each type. */
 #define STARTUP_SIDE 64
 /* Calls after the second: their median is the steady one. */
 #define STARTUP_STEADY 31

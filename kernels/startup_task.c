@@ -84,8 +84,8 @@ static gb_code check(task *t, gb_error *err)
     gb_device *dev = t->run.dev;
     gb_mismatch bad = {0};
     const uint32_t salt = gb_mark_salt(t->run.seed, 0);
-    gb_code code = dev->ops->copy(dev, t->run.stream, t->host.host, t->out.device,
-                                  (size_t)t->bytes, GB_COPY_D2H, err);
+    gb_code code = dev->ops->copy(dev, t->run.stream, t->host.host, t->out.device, (size_t)t->bytes,
+                                  GB_COPY_D2H, err);
     code = sync(t, code, err);
     if (code != GB_OK)
         return code;

@@ -1,6 +1,7 @@
 /* Findings on the suite startup: what the first call costs against a steady one and where the start
- * goes, what a pool or a cache gains, memory that is free and cannot be had, a request for too much,
- * and when the memory of a killed process is back. docs/methodology.md, "Cold start and memory". */
+ * goes, what a pool or a cache gains, memory that is free and cannot be had, a request for too
+ * much, and when the memory of a killed process is back. docs/methodology.md, "Cold start and
+ * memory". */
 #include "reports/findings.h"
 #include "reports/findings_say.h"
 
@@ -137,8 +138,8 @@ static gb_code start_goes(const gb_view *view, size_t at, json_t *findings, gb_e
                   call_text(row));
     gb_finding_case(view, row, said, &text);
     gb_buf_printf(&text, ", it takes %s: ", gb_say_figure(row, "time", time, sizeof time));
-    json_t *figures = json_pack("{s:s, s:f}", "call", gb_row_word(row, "call"), "time_ns",
-                                row->time_ns);
+    json_t *figures =
+        json_pack("{s:s, s:f}", "call", gb_row_word(row, "call"), "time_ns", row->time_ns);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         const double ns = metric(row, steps[i].metric);
         if (!(ns >= 0)) { /* of a record without its parts nothing is said */
@@ -361,8 +362,7 @@ static gb_code returns(const gb_view *view, size_t at, json_t *findings, gb_erro
         return GB_OK;
     }
     gb_buf text = {0};
-    gb_buf_printf(&text, "%s that a killed process held",
-                  bytes_text(number(row, "bytes"), bytes));
+    gb_buf_printf(&text, "%s that a killed process held", bytes_text(number(row, "bytes"), bytes));
     gb_finding_case(view, row, said, &text);
     gb_buf_printf(&text, " are free again %s after the signal; the process itself ends after %s.",
                   gb_say_figure(row, "memory_back", a, sizeof a),

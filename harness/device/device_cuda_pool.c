@@ -1,6 +1,7 @@
-/* Memory in the order of a stream: the device's default memory pool (CUDA programming guide, "Stream
- * Ordered Memory Allocator"). It keeps what is given back until it is trimmed, as frameworks have
- * it do; by itself it would hand all of it to the system at the next synchronisation. */
+/* Memory in the order of a stream: the device's default memory pool (CUDA programming guide,
+ * "Stream Ordered Memory Allocator"). It keeps what is given back until it is trimmed, as
+ * frameworks have it do; by itself it would hand all of it to the system at the next
+ * synchronisation. */
 #include "device/device_cuda.h"
 
 #include <string.h>
