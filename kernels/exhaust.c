@@ -23,7 +23,7 @@ static const gb_param params[] = {
                           "refused, in a process whose address space is bounded"),
     [WAY] = GB_WORD_PARAM("way", way_words, "plain",
                           "the device's own calls, or its pool in the order of a stream"),
-    [BUDGET] = {.name = "budget",
+    [BUDGET] = {.name = "budget_bytes",
                 .summary = "what that process may have in all",
                 .kind = GB_PARAM_BYTES,
                 .min = UINT64_C(64) << 20,

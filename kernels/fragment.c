@@ -20,13 +20,13 @@ static const gb_param params[] = {
     [FRAGMENT_PATTERN] = GB_WORD_PARAM("pattern", pattern_words, "alternate",
                                        "equal blocks, or blocks of 1/8 to 8/8 of that size of "
                                        "which many have come and gone; then every other goes"),
-    [FRAGMENT_BUDGET] = {.name = "budget",
+    [FRAGMENT_BUDGET] = {.name = "budget_bytes",
                          .summary = "memory that all blocks together may take",
                          .kind = GB_PARAM_BYTES,
                          .min = 16384,
                          .max = UINT64_C(1) << 36,
                          .default_value = {.number = UINT64_C(64) << 20}},
-    [FRAGMENT_BLOCK] = {.name = "block",
+    [FRAGMENT_BLOCK] = {.name = "block_bytes",
                         .summary = "size of the largest blocks",
                         .kind = GB_PARAM_BYTES,
                         .min = LEAST_BLOCK,
@@ -80,12 +80,13 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
 {
     const uint64_t budget = args[FRAGMENT_BUDGET].number, block = args[FRAGMENT_BLOCK].number;
     if (block % LEAST_BLOCK != 0)
-        return gb_fail(err, GB_INVALID, "block must be a multiple of 2 KiB");
+        return gb_fail(err, GB_INVALID, "block_bytes must be a multiple of 2 KiB");
     if (budget % (block / FRAGMENT_EIGHTHS) != 0 || budget < 4 * block ||
         budget > MOST_BLOCKS * block)
-        return gb_fail(err, GB_INVALID,
-                       "budget must be 4 to %d blocks large, and a multiple of an eighth of one",
-                       MOST_BLOCKS);
+        return gb_fail(
+            err, GB_INVALID,
+            "budget_bytes must be 4 to %d blocks large, and a multiple of an eighth of one",
+            MOST_BLOCKS);
     *need = (gb_need){.device_bytes = budget, .host_bytes = result_bytes(args)};
     if (kind == GB_CPU && allocator_of(args) == FRAGMENT_DRIVER)
         return gb_fail(err, GB_UNAVAILABLE,

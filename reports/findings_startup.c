@@ -276,7 +276,7 @@ static gb_code in_holes(const gb_view *view, size_t at, json_t *findings, gb_err
 {
     static const char *const without[] = {"allocator", NULL};
     const gb_row *first = &view->rows[at];
-    const double block = number(first, "block"), budget = number(first, "budget");
+    const double block = number(first, "block_bytes"), budget = number(first, "budget_bytes");
     if (!gb_row_usable(first, "fragment") || !begins_group(view, at, without) || !(block > 0) ||
         !(budget > 0)) {
         return GB_OK;
@@ -284,7 +284,7 @@ static gb_code in_holes(const gb_view *view, size_t at, json_t *findings, gb_err
     char a[32], b[32];
     const char *separator = "";
     json_t *figures = json_pack("{s:s, s:f, s:f}", "pattern", gb_row_word(first, "pattern"),
-                                "block", block, "budget", budget);
+                                "block_bytes", block, "budget_bytes", budget);
     gb_buf text = {0};
     if (gb_row_word_is(first, "pattern", "alternate")) {
         gb_buf_printf(&text, "%s full of blocks of %s, every other of them released, have ",
@@ -322,7 +322,7 @@ static gb_code in_holes(const gb_view *view, size_t at, json_t *findings, gb_err
 /* refused-cleanly: that it was, and that all works afterwards, is what the case verified. */
 static gb_code refused(const gb_view *view, size_t at, json_t *findings, gb_error *err)
 {
-    static const char *const said[] = {"how", "budget", "bytes", NULL};
+    static const char *const said[] = {"how", "budget_bytes", "bytes", NULL};
     const gb_row *row = &view->rows[at];
     char a[96], b[96];
     if (!gb_row_usable(row, "exhaust") || row->n_ok != row->n || row->first->verified != 1) {
@@ -331,7 +331,7 @@ static gb_code refused(const gb_view *view, size_t at, json_t *findings, gb_erro
     gb_buf text = {0};
     if (gb_row_word_is(row, "how", "filled")) {
         gb_buf_printf(&text, "A process that fills its bound of %s is refused the next block",
-                      bytes_text(number(row, "budget"), a));
+                      bytes_text(number(row, "budget_bytes"), a));
     } else {
         gb_buf_add(&text, "A request for twice the memory that there is is refused");
     }

@@ -93,8 +93,7 @@ START_TEST(the_first_call_against_a_steady_one)
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "blas", 20, 10, 0.05);
     json_t *found = findings_of(&f, "first-call");
-    const char *text =
-        json_string_value(json_object_get(json_array_get(found, 0), "text"));
+    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
     ck_assert_ptr_nonnull(strstr(text, "The first product of the vendor's BLAS of a process"));
     ck_assert_ptr_nonnull(strstr(text, " to ")); /* a range, where so little is known */
     json_decref(found);
@@ -142,9 +141,9 @@ static void add_allocation(fixture *f, const char *memory, const char *way, doub
                  "{\"memory\": \"%s\", \"way\": \"%s\", \"bytes\": %.0f, \"blocks\": 4, "
                  "\"rounds\": %d}",
                  memory, way, bytes, rounds);
-        add_metric(fixture_add(f, "allocation", "allocate", params, index, r,
-                               4 * rounds * pair * by, NAN),
-                   "pair", "ns", pair * by);
+        add_metric(
+            fixture_add(f, "allocation", "allocate", params, index, r, 4 * rounds * pair * by, NAN),
+            "pair", "ns", pair * by);
     }
 }
 
@@ -194,8 +193,8 @@ static void add_holes(fixture *f, const char *allocator, const char *pattern, do
     for (uint32_t r = 0; r < 2; r++) {
         char params[160];
         snprintf(params, sizeof params,
-                 "{\"allocator\": \"%s\", \"pattern\": \"%s\", \"budget\": 67108864, \"block\": "
-                 "1048576}",
+                 "{\"allocator\": \"%s\", \"pattern\": \"%s\", \"budget_bytes\": 67108864, "
+                 "\"block_bytes\": 1048576}",
                  allocator, pattern);
         add_metric(fixture_add(f, "holes", "fragment", params, index, r, 5000, NAN), "usable", "%",
                    r == 0 ? share : second);
@@ -234,7 +233,7 @@ static gb_record *add_exhaust(fixture *f, const char *how, double spread)
         char params[160];
         const double by = spread_by(r, spread);
         snprintf(params, sizeof params,
-                 "{\"how\": \"%s\", \"way\": \"plain\", \"budget\": 134217728, \"bytes\": "
+                 "{\"how\": \"%s\", \"way\": \"plain\", \"budget_bytes\": 134217728, \"bytes\": "
                  "1048576}",
                  how);
         record = fixture_add(f, "out-of-memory", "exhaust", params, index, r, 3e5 * by, NAN);

@@ -432,7 +432,7 @@ START_TEST(a_failed_prepare_is_released)
                                            {"stream", "op=dot,bytes=4096"},
                                            {"access", "elements=1000"},
                                            {"allocate", "memory=pageable"},
-                                           {"fragment", "budget=16384,block=2048"},
+                                           {"fragment", "budget_bytes=16384,block_bytes=2048"},
                                            {"startup", ""},
                                            {"exhaust", ""},
                                            {"reclaim", ""}};

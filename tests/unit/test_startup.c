@@ -15,15 +15,15 @@ static const gb_device_ops *real;
 /* What the wrappers do, and what they have seen. */
 static struct {
     int allocs, frees;
-    bool overlap;         /* device blocks begin 64 bytes after each other, in one piece */
-    gb_memory piece;      /* that piece */
-    int given;            /* blocks out of it */
-    bool grants;          /* every request is granted with a page */
-    gb_code refuse_as;    /* what is too large is refused as this; 0: as the device does */
-    uint64_t all;         /* what is free, as the wrapper says; 0: as the device does */
-    uint64_t used;        /* of that */
-    uint64_t page;        /* what a request is rounded up to there */
-    bool no_reuse;        /* what is freed is not free again */
+    bool overlap;      /* device blocks begin 64 bytes after each other, in one piece */
+    gb_memory piece;   /* that piece */
+    int given;         /* blocks out of it */
+    bool grants;       /* every request is granted with a page */
+    gb_code refuse_as; /* what is too large is refused as this; 0: as the device does */
+    uint64_t all;      /* what is free, as the wrapper says; 0: as the device does */
+    uint64_t used;     /* of that */
+    uint64_t page;     /* what a request is rounded up to there */
+    bool no_reuse;     /* what is freed is not free again */
 } spy;
 
 static gb_code spy_alloc(gb_device *device, gb_memory_kind kind, size_t bytes, gb_memory *out,
@@ -209,7 +209,7 @@ START_TEST(what_goes_together)
     k = kernel_args("fragment", "allocator=driver", args);
     ck_assert_int_eq(k->spec.check(args, GB_CUDA, &need, NULL), GB_OK);
     ck_assert_int_eq(k->spec.check(args, GB_CPU, &need, NULL), GB_UNAVAILABLE);
-    k = kernel_args("fragment", "budget=16384,block=8192", args);
+    k = kernel_args("fragment", "budget_bytes=16384,block_bytes=8192", args);
     ck_assert_int_eq(k->spec.check(args, GB_CPU, &need, NULL), GB_INVALID);
     k = kernel_args("exhaust", "how=filled", args);
     ck_assert_int_eq(k->spec.check(args, GB_CUDA, &need, NULL), GB_UNAVAILABLE);
@@ -229,19 +229,20 @@ static double usable(const char *text)
 /* Of 16 blocks 8 are gone: one of them is all that can be had. */
 START_TEST(every_other_block_gone)
 {
-    ck_assert_double_eq(usable("budget=65536,block=4096"), 100.0 / 8);
-    ck_assert_double_eq(usable("budget=65536,block=4096,allocator=best-fit"), 100.0 / 8);
-    ck_assert_double_eq(usable("budget=131072,block=4096"), 100.0 / 16);
+    ck_assert_double_eq(usable("budget_bytes=65536,block_bytes=4096"), 100.0 / 8);
+    ck_assert_double_eq(usable("budget_bytes=65536,block_bytes=4096,allocator=best-fit"),
+                        100.0 / 8);
+    ck_assert_double_eq(usable("budget_bytes=131072,block_bytes=4096"), 100.0 / 16);
 }
 END_TEST
 
 /* The same history everywhere, so that the shares are the same, and between one step and all. */
 START_TEST(a_history_has_one_outcome)
 {
-    const double first = usable("budget=262144,block=16384,pattern=churn");
-    ck_assert_double_eq(usable("budget=262144,block=16384,pattern=churn"), first);
+    const double first = usable("budget_bytes=262144,block_bytes=16384,pattern=churn");
+    ck_assert_double_eq(usable("budget_bytes=262144,block_bytes=16384,pattern=churn"), first);
     ck_assert(first > 0 && first < 100);
-    const double scaled = usable("budget=524288,block=32768,pattern=churn");
+    const double scaled = usable("budget_bytes=524288,block_bytes=32768,pattern=churn");
     ck_assert_double_eq(scaled, first); /* sizes are counted in eighths of a block */
 }
 END_TEST
@@ -250,13 +251,14 @@ END_TEST
  * that takes other memory of the device instead of the holes, does not. */
 START_TEST(a_drivers_pages_decide_what_can_be_had)
 {
-    const char text[] = "budget=65536,block=4096,allocator=driver";
+    const char text[] = "budget_bytes=65536,block_bytes=4096,allocator=driver";
     spy.all = 1 << 20;
     spy.page = 4096;
     ck_assert_double_eq(usable(text), 100);
     ck_assert_uint_eq(spy.used, 0);
     spy.page = 512;
-    ck_assert_double_eq(usable("budget=65536,block=4096,allocator=driver,pattern=churn"), 100);
+    ck_assert_double_eq(
+        usable("budget_bytes=65536,block_bytes=4096,allocator=driver,pattern=churn"), 100);
     spy.page = 6000; /* what filling took is the bound, not the sum of the sizes */
     ck_assert(usable(text) == 100);
     ck_assert_uint_eq(spy.used, 0);
