@@ -16,6 +16,7 @@
 #include "device/device.h"
 
 #define GB_MAX_PARTS 8
+#define GB_MAX_LEVELS 8 /* as many metrics as a record holds */
 
 /* A case in the worker's hands. */
 typedef struct gb_run {
@@ -31,6 +32,9 @@ typedef struct gb_run {
     /* The most launches that a kernel's own samples let wait at once: set by prepare, recorded;
      * 0: not. */
     uint32_t max_in_flight;
+    /* Values of the metrics that are levels (GB_LEVEL), by their index in the spec, in the metric's
+     * unit: set by enqueue or sample, the last ones are recorded. */
+    double levels[GB_MAX_LEVELS];
 } gb_run;
 
 /* One sample that a kernel takes itself. */

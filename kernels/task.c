@@ -3,8 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/exhaust.h"
+#include "kernels/reclaim.h"
+#include "kernels/startup.h"
+
+gb_task_host gb_tasks;
+
 /* One row a task; its function stands with its kernel. */
-static const gb_task *const tasks[] = {NULL};
+static const gb_task *const tasks[] = {
+    &gb_startup_task,
+    &gb_exhaust_task,
+    &gb_reclaim_task,
+    NULL,
+};
 
 int gb_task_main(const char *name, int argc, char *argv[])
 {

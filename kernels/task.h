@@ -7,11 +7,22 @@
 
 #include <stddef.h>
 
+#include "device/device.h"
+
 typedef struct gb_task {
     const char *name;
     /* argv[0] is the first argument after the name. Returns the exit status of the process. */
     int (*run)(int argc, char *argv[]);
 } gb_task;
+
+/* What tasks need of the program that they are part of, which sets it where it starts.
+ *   program    knows `worker --task`: tasks are started from it. NULL: none may be started.
+ *   open_cuda  gb_device_cuda_open, which kernels do not link. NULL: a build without it. */
+typedef struct gb_task_host {
+    const char *program;
+    gb_code (*open_cuda)(int index, gb_device **out, gb_error *err);
+} gb_task_host;
+extern gb_task_host gb_tasks;
 
 /* Runs a task by name; 2, with a word on stderr, when there is none. */
 int gb_task_main(const char *name, int argc, char *argv[]);

@@ -77,6 +77,17 @@ static bool between(const gb_row *row, const char *metric, gb_interval *out, siz
     return isfinite(out->high);
 }
 
+/* Whether a metric has no time in it (GB_LEVEL): what leaves the time open leaves it alone. */
+static bool is_level(const gb_row *row, const char *metric)
+{
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_metric *found = gb_record_metric(row->replicates[i], metric);
+        if (found != NULL)
+            return strcmp(found->unit, "%") == 0;
+    }
+    return false;
+}
+
 bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
 {
     size_t n = 0;
@@ -84,6 +95,10 @@ bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
     gb_interval found = *out;
     if ((row->flags & GB_FLAGS_NO_RESULT) != 0 || !between(row, metric, &found, &n))
         return false;
+    if (is_level(row, metric)) {
+        *out = found;
+        return true;
+    }
     for (size_t i = 0; i < row->n; i++) {
         const gb_record *record = row->replicates[i];
         bool per_time;

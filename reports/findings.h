@@ -75,6 +75,8 @@ gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_serving.c: of each series of rates, its limit, what batches carry, what padding costs */
 gb_code gb_findings_serving(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_startup.c: of each case of the suite startup that has something to say */
+gb_code gb_findings_startup(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_copy.c */
 bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
 bool gb_finding_both_ways(const gb_view *view, gb_buf *text);

@@ -126,6 +126,10 @@ gb_code gb_cpu_graph_add(gb_graph *graph, const gb_op *op, gb_error *err);
 
 /* --- rows of the table, by file --- */
 
+gb_code gb_cpu_alloc_async(gb_device *dev, gb_stream *stream, size_t bytes, gb_memory *out,
+                           gb_error *err);
+gb_code gb_cpu_free_async(gb_device *dev, gb_stream *stream, gb_memory *memory, gb_error *err);
+gb_code gb_cpu_pool_trim(gb_device *dev, gb_error *err);
 gb_code gb_cpu_stream_create(gb_device *dev, gb_stream **out, gb_error *err);
 void gb_cpu_stream_destroy(gb_device *dev, gb_stream *stream);
 gb_code gb_cpu_stream_sync(gb_device *dev, gb_stream *stream, gb_error *err);

@@ -158,6 +158,33 @@ void gb_cpu_free(gb_device *dev, gb_memory *memory)
     *memory = (gb_memory){0};
 }
 
+/* --- memory in the order of a stream --- */
+
+static const char no_pool[] =
+    "the cpu device has no memory in the order of a stream: its memory is the system's";
+
+gb_code gb_cpu_alloc_async(gb_device *dev, gb_stream *stream, size_t bytes, gb_memory *out,
+                           gb_error *err)
+{
+    (void)dev, (void)stream, (void)bytes;
+    *out = (gb_memory){0};
+    return gb_fail(err, GB_UNAVAILABLE, "%s", no_pool);
+}
+
+gb_code gb_cpu_free_async(gb_device *dev, gb_stream *stream, gb_memory *memory, gb_error *err)
+{
+    (void)dev, (void)stream;
+    if (memory->bytes == 0)
+        return GB_OK;
+    return gb_fail(err, GB_UNAVAILABLE, "%s", no_pool);
+}
+
+gb_code gb_cpu_pool_trim(gb_device *dev, gb_error *err)
+{
+    (void)dev;
+    return gb_fail(err, GB_UNAVAILABLE, "%s", no_pool);
+}
+
 /* --- copies and fills --- */
 
 gb_code gb_cpu_copy(gb_device *dev, gb_stream *stream, void *to, const void *from, size_t bytes,

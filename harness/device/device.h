@@ -129,6 +129,16 @@ typedef struct gb_device_ops {
     gb_code (*alloc)(gb_device *dev, gb_memory_kind kind, size_t bytes, gb_memory *out,
                      gb_error *err);
     void (*free)(gb_device *dev, gb_memory *memory); /* zeroes *memory; fine with a zeroed one */
+    /* Device memory in the order of a stream, from the device's own pool: valid for what is
+     * enqueued on `stream` after this call (elsewhere: after a synchronisation), given back with
+     * free_async. Otherwise as alloc. Not there on cpu. */
+    gb_code (*alloc_async)(gb_device *dev, gb_stream *stream, size_t bytes, gb_memory *out,
+                           gb_error *err);
+    /* Back to the pool once all that is enqueued on `stream` so far is done. The pool keeps it.
+     * Zeroes *memory, also after an error; fine with a zeroed one. */
+    gb_code (*free_async)(gb_device *dev, gb_stream *stream, gb_memory *memory, gb_error *err);
+    /* What the pool keeps and nobody uses goes back to the device. Synchronise before. */
+    gb_code (*pool_trim)(gb_device *dev, gb_error *err);
 
     gb_code (*stream_create)(gb_device *dev, gb_stream **out, gb_error *err); /* non-blocking */
     void (*stream_destroy)(gb_device *dev, gb_stream *stream);

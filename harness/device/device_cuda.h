@@ -36,6 +36,7 @@ typedef struct gb_cuda {
     } shared_allowed[16]; /* kernels that may use more than 48 KiB of dynamic shared memory */
     size_t shared_next;
     gb_cuda_blas *blas; /* NULL until the first product */
+    cudaMemPool_t pool; /* the device's own; NULL until the first alloc_async */
     gb_nvml *nvml;      /* NULL: nvml_reason says why */
     char nvml_reason[128];
     bool counted;        /* the two slow readings of `counts` were taken */
@@ -76,6 +77,12 @@ gb_code gb_cuda_fill(gb_device *dev, gb_stream *stream, void *to, int byte, size
                      gb_error *err);
 gb_code gb_cuda_prefetch(gb_device *dev, gb_stream *stream, const gb_memory *memory, bool to_device,
                          gb_error *err);
+
+/* --- device_cuda_pool.c --- */
+gb_code gb_cuda_alloc_async(gb_device *dev, gb_stream *stream, size_t bytes, gb_memory *out,
+                            gb_error *err);
+gb_code gb_cuda_free_async(gb_device *dev, gb_stream *stream, gb_memory *memory, gb_error *err);
+gb_code gb_cuda_pool_trim(gb_device *dev, gb_error *err);
 
 /* --- device_cuda_launch.c --- */
 gb_code gb_cuda_blocks_per_unit(gb_device *dev, const gb_fn *fn, const gb_launch *launch,

@@ -180,6 +180,7 @@ static const char *nothing_counted(gb_numerator which)
     case GB_NS_PER_ITEM:
         return "no items are counted";
     case GB_PER_NOTHING:
+    case GB_LEVEL:
     case GB_PER_BYTES_MOVED:
     case GB_PER_BYTES_SECTORS:
         break;
@@ -224,6 +225,9 @@ static void metric_value(const gb_record *record, const gb_metric_spec *spec, gb
     double value = NAN;
     if (record->time.n == 0) {
         reason = "no samples";
+    } else if (spec->numerator == GB_LEVEL) { /* no time is in it: what is there stays */
+        value = out->value;
+        reason = isfinite(value) ? "" : "the case did not say it";
     } else if (!isfinite(ns)) {
         reason = spec->part >= 0 ? "the sample has no such part"
                                  : "too few samples of one iteration for this percentile";
@@ -258,12 +262,14 @@ gb_code gb_record_summarise(gb_record *record, const gb_metric_spec metrics[], s
     }
     gb_metric made[GB_MAX_METRICS];
     for (size_t i = 0; i < n_metrics; i++) {
-        made[i] = (gb_metric){.higher_is_better = metrics[i].higher_is_better, .peak = NAN};
+        made[i] =
+            (gb_metric){.higher_is_better = metrics[i].higher_is_better, .value = NAN, .peak = NAN};
         snprintf(made[i].name, sizeof made[i].name, "%s", metrics[i].name);
         snprintf(made[i].unit, sizeof made[i].unit, "%s", metrics[i].unit);
         for (size_t k = 0; k < record->n_metrics; k++) {
             if (strcmp(record->metrics[k].name, made[i].name) == 0) {
                 made[i].peak = record->metrics[k].peak;
+                made[i].value = record->metrics[k].value;
             }
         }
         metric_value(record, &metrics[i], &made[i]);

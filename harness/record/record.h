@@ -125,7 +125,8 @@ gb_code gb_record_from_json(const json_t *json, const char *path, gb_record *out
 /* Recomputes time, metrics-by-time and statistics flags (outliers, slow-first-sample, drift,
  * bimodal, below-resolution) from samples_ns, work and the metrics' numerators; used after
  * measuring and by verify. Peaks of metrics with the same name stay. A metric with part >= 0 uses
- * the part-th entry of parts_ns: parts_ns must hold every part of the kernel, in its order.
+ * the part-th entry of parts_ns: parts_ns must hold every part of the kernel, in its order. A level
+ * keeps the value of the metric of that name.
  *
  * Without samples time and metrics are NAN, and a record whose status is ok becomes failed with
  * reason_code no-samples and the number rejected: returns GB_NO_SAMPLES then. A time of 0 gives

@@ -1,6 +1,7 @@
 /* What the figures of a case are worth: the memory check before it, statistics, metrics, flags and
  * the conditions it ran under. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
     case GB_PER_BYTES_SECTORS:
     case GB_PER_NOTHING:
     case GB_NS_PER_ITEM:
+    case GB_LEVEL:
         return NAN;
     }
     return NAN;
@@ -241,6 +243,20 @@ static gb_code summarise_parts(gb_measuring *m, gb_error *err)
     return GB_OK;
 }
 
+/* The levels that the kernel has said last. */
+static void take_levels(gb_measuring *m)
+{
+    const gb_kernel_spec *spec = &m->kernel->spec;
+    gb_record *record = m->record;
+    for (size_t i = 0; i < spec->n_metrics; i++) {
+        if (spec->metrics[i].numerator != GB_LEVEL || record->n_metrics == GB_MAX_METRICS)
+            continue;
+        gb_metric *metric = &record->metrics[record->n_metrics++];
+        *metric = (gb_metric){.value = m->sampler.run.levels[i], .peak = NAN};
+        snprintf(metric->name, sizeof metric->name, "%s", spec->metrics[i].name);
+    }
+}
+
 gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
 {
     gb_record *record = m->record;
@@ -251,6 +267,7 @@ gb_code gb_measuring_summarise(gb_measuring *m, gb_error *err)
     record->samples_ns = m->samples;
     record->n_samples = m->n;
     m->samples = NULL;
+    take_levels(m);
     code = gb_record_summarise(record, spec->metrics, spec->n_metrics, err);
     if (code)
         return code;

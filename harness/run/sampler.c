@@ -26,6 +26,8 @@ gb_code gb_sampler_open(gb_sampler *sampler, gb_device *dev, const gb_kernel *ke
     memset(sampler, 0, sizeof *sampler);
     sampler->kernel = kernel;
     sampler->run = (gb_run){.dev = dev, .args = args, .timer = timer, .cache = cache, .seed = seed};
+    for (size_t i = 0; i < GB_MAX_LEVELS; i++)
+        sampler->run.levels[i] = NAN;
     bool holds = !kernel->gate_allowed || kernel->gate_allowed(args, info->kind);
     sampler->gated =
         gate && holds && timer == GB_TIMER_DEVICE && !info->synchronous_launches && !info->profiler;

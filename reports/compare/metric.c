@@ -24,6 +24,7 @@ static const unit units[] = {
     {"GFLOP/s", "FLOP/s", 1e9},
     {"TFLOP/s", "FLOP/s", 1e12},
     {"1/s", "1/s", 1},
+    {"%", "%", 1},
 };
 
 /* Of a unit that is not in the table: itself. */

@@ -174,6 +174,114 @@ cudaError_t cudaMemGetInfo(size_t *free_now, size_t *total)
     return cudaSuccess;
 }
 
+/* --- the pool -------------------------------------------------------------------------------- */
+
+/* What was freed stays with it, and counts as used, until it is trimmed or asked for again: the
+ * smallest block that is large enough. */
+static int gpu_of(int device);
+static struct pooled {
+    void *p;
+    size_t bytes;
+    bool in_use;
+} pooled[64];
+static const char pool_itself[1];
+
+static cudaMemPool_t the_pool(void)
+{
+    return (cudaMemPool_t)(uintptr_t)pool_itself;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    cudaError_t status = fake_enter(__func__);
+    if (status != cudaSuccess)
+        return status;
+    if (gpu_of(device) < 0)
+        return fake_fail(cudaErrorInvalidDevice);
+    *pool = the_pool();
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr which, void *value)
+{
+    cudaError_t status = fake_enter(__func__);
+    if (status != cudaSuccess)
+        return status;
+    if (pool != the_pool() || which != cudaMemPoolAttrReleaseThreshold ||
+        *(const unsigned long long *)value != UINT64_MAX)
+        return fake_fail(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+static struct pooled *find_pooled(size_t bytes)
+{
+    struct pooled *best = NULL;
+    for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++) {
+        struct pooled *b = &pooled[i];
+        if (b->p && !b->in_use && b->bytes >= bytes && (!best || b->bytes < best->bytes))
+            best = b;
+    }
+    for (size_t i = 0; !best && i < sizeof pooled / sizeof *pooled; i++)
+        if (!pooled[i].p)
+            best = &pooled[i];
+    return best;
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream)
+{
+    cudaError_t status = fake_enter(__func__);
+    (void)stream;
+    if (status != cudaSuccess)
+        return status;
+    struct pooled *b = find_pooled(bytes);
+    if (pool != the_pool() || !b)
+        return fake_fail(cudaErrorInvalidValue);
+    if (!b->p) {
+        status = allocate(&b->p, bytes, FAKE_DEVICE_MEMORY);
+        if (status != cudaSuccess)
+            return status;
+        b->bytes = bytes;
+        fake_count_live(-1, "memory of the pool"); /* the pool's own, until somebody has it */
+    }
+    b->in_use = true;
+    fake_count_live(1, "memory");
+    *out = b->p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    cudaError_t status = fake_enter(__func__);
+    fake_drain(stream);
+    for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++) {
+        if (pooled[i].p == p && pooled[i].in_use) {
+            pooled[i].in_use = false;
+            fake_count_live(-1, "memory");
+            return status;
+        }
+    }
+    fake_count_live(0, "memory of the pool");
+    return status;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
+{
+    cudaError_t status = fake_enter(__func__);
+    if (status != cudaSuccess)
+        return status;
+    if (pool != the_pool() || keep != 0)
+        return fake_fail(cudaErrorInvalidValue);
+    for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++) {
+        if (!pooled[i].p || pooled[i].in_use)
+            continue;
+        fake_count_live(1, "memory of the pool");
+        release(pooled[i].p, false);
+        pooled[i] = (struct pooled){0};
+    }
+    return cudaSuccess;
+}
+
 /* --- devices ---------------------------------------------------------------------------------- */
 
 static void uuid_of(int gpu, unsigned char uuid[16])
@@ -286,6 +394,7 @@ static const struct {
     {cudaDevAttrAsyncEngineCount, 2},
     {cudaDevAttrManagedMemory, 1},
     {cudaDevAttrConcurrentManagedAccess, 1},
+    {cudaDevAttrMemoryPoolsSupported, 1},
 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int device)

@@ -141,6 +141,70 @@ static gb_code too_much_memory(gb_device *dev, gb_error *err)
 }
 
 /* Twice the bytes filled take longer, and both take some time. */
+/* Two blocks at once are two, and what was given back can be had again and trimmed. */
+static gb_code pool_in_stream_order(gb_device *dev, gb_error *err)
+{
+    const gb_device_ops *ops = dev->ops;
+    const size_t bytes = 1 << 20;
+    rig r;
+    gb_memory a = {0}, b = {0};
+    gb_code code = rig_open(&r, dev, bytes, err);
+    if (code != GB_OK) {
+        return code;
+    }
+    for (int round = 0; round < 2 && code == GB_OK; round++) {
+        memset(r.to.host, 0, bytes);
+        code = ops->alloc_async(dev, r.stream, bytes, &a, err);
+        code = code ? code : ops->alloc_async(dev, r.stream, bytes, &b, err);
+        code =
+            code ? code : ops->copy(dev, r.stream, a.device, r.from.host, bytes, GB_COPY_H2D, err);
+        code = code ? code : ops->fill(dev, r.stream, b.device, 0xff, bytes, err);
+        code = code ? code : ops->copy(dev, r.stream, r.to.host, a.device, bytes, GB_COPY_D2H, err);
+        gb_code freed = ops->free_async(dev, r.stream, &b, code ? NULL : err);
+        code = code ? code : freed;
+        freed = ops->free_async(dev, r.stream, &a, code ? NULL : err);
+        code = code ? code : freed;
+        code = code ? code : ops->stream_sync(dev, r.stream, err);
+        if (code == GB_OK &&
+            (!gb_expect(err, memcmp(r.from.host, r.to.host, bytes) == 0,
+                        "what was written to one block is there after the other was filled") ||
+             !gb_expect(err, a.bytes == 0 && b.bytes == 0, "what was given back is zeroed"))) {
+            code = err->code;
+        }
+    }
+    code = code ? code : ops->pool_trim(dev, err);
+    rig_close(&r);
+    return code;
+}
+
+static gb_code pool_refuses_too_much(gb_device *dev, gb_error *err)
+{
+    rig r;
+    uint64_t free_bytes, total;
+    gb_memory m = {0};
+    gb_error why = {0};
+    gb_code code = rig_open(&r, dev, 4096, err);
+    if (code != GB_OK) {
+        return code;
+    }
+    code = dev->ops->memory_info(dev, &free_bytes, &total, err);
+    gb_code refused = dev->ops->alloc_async(dev, r.stream, (size_t)total * 2, &m, &why);
+    if (code == GB_OK && refused == GB_UNAVAILABLE) {
+        *err = why;
+        code = refused;
+    } else if (code == GB_OK && !gb_expect(err, refused == GB_NO_MEMORY && !why.sticky,
+                                           "twice the memory is refused by the pool")) {
+        code = err->code;
+    }
+    code = code ? code : dev->ops->alloc_async(dev, r.stream, 4096, &m, err);
+    gb_code freed = dev->ops->free_async(dev, r.stream, &m, code ? NULL : err);
+    code = code ? code : freed;
+    code = code ? code : dev->ops->stream_sync(dev, r.stream, err);
+    code = code ? code : dev->ops->pool_trim(dev, err);
+    rig_close(&r);
+    return code;
+}
+
 static gb_code events_measure(gb_device *dev, gb_error *err)
 {
     const gb_device_ops *ops = dev->ops;
@@ -387,6 +451,8 @@ const gb_named_test gb_device_tests[] = {
     {"copies come back as they were sent", copies_round_trip},
     {"kinds of memory", memory_kinds},
     {"too much memory is refused and leaves nothing behind", too_much_memory},
+    {"memory in the order of a stream", pool_in_stream_order},
+    {"too much of that memory is refused", pool_refuses_too_much},
     {"events measure", events_measure},
     {"a stream waits for another", streams_wait},
     {"the gate holds and is not in the time", gate_holds},

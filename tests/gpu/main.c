@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/device_test.h"
+#include "unit/task_main.h"
 
 static gb_code open_device(const char *word, gb_device **dev, gb_error *err)
 {
@@ -26,6 +27,9 @@ int main(int argc, char **argv)
     gb_device *dev = NULL;
     gb_error err = {0};
     int passed = 0, failed = 0, skipped = 0;
+    if (task_main(argc, argv, gb_device_cuda_open)) {
+        return gb_task_main(argv[3], argc - 4, argv + 4);
+    }
     if (open_device(argc > 1 ? argv[1] : "cpu", &dev, &err) != GB_OK) {
         fprintf(stderr, "gpubench-device-test: %s\n", err.message);
         return err.code == GB_INVALID ? 2 : 4;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/task_main.h"
 #include "kernels/kernel.h"
 
 #define MAX_ARGS 16
@@ -105,6 +106,8 @@ int main(int argc, char *argv[])
     char name[64];
     gb_error err = {0};
     gb_device *dev;
+    if (task_main(argc, argv, NULL))
+        return gb_task_main(argv[3], argc - 4, argv + 4);
     /* (Asking for it also brings all that the kernels call into this program.) */
     if (argc < 4 || gb_kernel_find(argv[2]) == NULL) {
         printf("usage: kernel_verdict LIBRARY KERNEL ARGUMENTS...\n");

@@ -391,6 +391,22 @@ static void telemetry(gb_device *dev, gb_telemetry *out)
 }
 
 #define MISSING(call) return gb_fail(err, GB_UNAVAILABLE, call " is not there on a fake device")
+static gb_code no_alloc_async(gb_device *dev, gb_stream *stream, size_t bytes, gb_memory *out,
+                              gb_error *err)
+{
+    (void)dev, (void)stream, (void)bytes, (void)out;
+    MISSING("alloc_async");
+}
+static gb_code no_free_async(gb_device *dev, gb_stream *stream, gb_memory *memory, gb_error *err)
+{
+    (void)dev, (void)stream, (void)memory;
+    MISSING("free_async");
+}
+static gb_code no_pool_trim(gb_device *dev, gb_error *err)
+{
+    (void)dev;
+    MISSING("pool_trim");
+}
 static gb_code no_prefetch(gb_device *dev, gb_stream *stream, const gb_memory *memory,
                            bool to_device, gb_error *err)
 {
@@ -462,6 +478,9 @@ static const gb_device_ops ops = {
     .elapsed_ns = elapsed_ns,
     .copy = copy,
     .fill = fill,
+    .alloc_async = no_alloc_async,
+    .free_async = no_free_async,
+    .pool_trim = no_pool_trim,
     .prefetch = no_prefetch,
     .launch = launch,
     .blocks_per_unit = no_occupancy,

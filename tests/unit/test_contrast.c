@@ -56,6 +56,37 @@ START_TEST(cases_differ_where_the_intervals_between_replicates_do_not_touch)
 }
 END_TEST
 
+/* A level has no time in it: a time that wanders, or ticks coarsely, leaves it alone. */
+START_TEST(a_level_is_as_exact_as_its_replicates)
+{
+    static const double times[] = {1000, 5000, 200};
+    fixture f;
+    gb_table table;
+    gb_interval interval;
+    two_cases(&f, times, times, 3);
+    for (size_t i = 0; i < f.results.n; i++) {
+        gb_metric *m = &f.results.records[i].metrics[0];
+        snprintf(m->unit, sizeof m->unit, "%%");
+        m->value = i < 3 ? 12.5 : 25;
+        f.results.records[i].converged = false;
+        f.results.records[i].resolution_ns = 500;
+    }
+    ck_assert_int_eq(contrast_of(&f, "bandwidth"), GB_CONTRAST_DIFFERENT);
+    ck_assert_int_eq(contrast_of(&f, "time"), GB_CONTRAST_UNKNOWN);
+    ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+    ck_assert(gb_row_interval(&table.rows[0], "bandwidth", &interval));
+    ck_assert_double_eq_tol(interval.low, 12.5, 1e-9);
+    ck_assert_double_eq_tol(interval.high, 12.5, 1e-9);
+    gb_table_free(&table);
+    f.results.records[0].metrics[0].value = 20; /* its replicates do not agree */
+    ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+    ck_assert(gb_row_interval(&table.rows[0], "bandwidth", &interval));
+    ck_assert(interval.low < 12.5 && interval.high > 20);
+    gb_table_free(&table);
+    fixture_close(&f);
+}
+END_TEST
+
 /* The case: a factor of 129.06 between a figure of +- 107 % and another. */
 START_TEST(figures_have_the_digits_that_their_intervals_leave)
 {
@@ -347,6 +378,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("contrast");
     tcase_add_test(tc, cases_differ_where_the_intervals_between_replicates_do_not_touch);
+    tcase_add_test(tc, a_level_is_as_exact_as_its_replicates);
     tcase_add_test(tc, figures_have_the_digits_that_their_intervals_leave);
     tcase_add_test(tc, two_firm_figures_that_touch_are_the_same);
     tcase_add_test(tc, one_replicate_counts_by_its_own_interval_if_it_is_settled);

@@ -116,7 +116,7 @@ static void check_param(const gb_kernel_spec *spec, const gb_param *param)
 
 static void check_metric(const gb_kernel_spec *spec, const gb_metric_spec *metric)
 {
-    static const char *const units[] = {"B/s", "FLOP/s", "1/s", "ns"};
+    static const char *const units[] = {"B/s", "FLOP/s", "1/s", "ns", "%"};
     bool known = false;
     for (size_t u = 0; u < GB_COUNT(units); u++)
         known = known || (metric->unit && strcmp(metric->unit, units[u]) == 0);
@@ -125,6 +125,8 @@ static void check_metric(const gb_kernel_spec *spec, const gb_metric_spec *metri
     int n_parts = 0;
     while (spec->parts && spec->parts[n_parts])
         n_parts++;
+    ck_assert_msg((strcmp(metric->unit, "%") == 0) == (metric->numerator == GB_LEVEL),
+                  "%s.%s: a level, and nothing else, is in percent", spec->name, metric->name);
     ck_assert_int_ge(metric->part, GB_WHOLE_P99);
     ck_assert_int_lt(metric->part, n_parts == 0 ? 0 : n_parts);
 }

@@ -6,6 +6,7 @@
 
 #include "run/measure.h"
 #include "unit/check_main.h"
+#include "unit/task_main.h"
 
 static gb_device *dev;
 
@@ -179,4 +180,4 @@ static void add_cases(Suite *suite)
     suite_add_tcase(suite, cpu);
 }
 
-GB_CHECK_MAIN("measure_cpu", add_cases)
+GB_CHECK_TASK_MAIN("measure_cpu", add_cases)

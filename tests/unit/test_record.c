@@ -296,6 +296,35 @@ START_TEST(metrics_of_percentiles_exist_where_the_percentile_does)
 }
 END_TEST
 
+/* A level is what the record has of that name, whatever the time; summarised again it stays. */
+START_TEST(a_level_keeps_its_value)
+{
+    static const gb_metric_spec metrics[] = {
+        {"bandwidth", "B/s", "", true, GB_PER_BYTES_MOVED, -1},
+        {"usable", "%", "", true, GB_LEVEL, -1},
+        {"unsaid", "%", "", true, GB_LEVEL, -1},
+    };
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    double ns[] = {0, 0, 0};
+    set_samples(&r, ns, 3, 1, 0);
+    r.n_metrics = 1;
+    r.metrics[0] = (gb_metric){.name = "usable", .value = 12.5, .peak = NAN};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(gb_record_summarise(&r, metrics, 3, NULL), GB_OK);
+        ck_assert_double_eq(r.metrics[1].value, 12.5);
+        ck_assert_str_eq(r.metrics[1].unit, "%");
+        ck_assert_str_eq(r.metrics[1].reason, "");
+        ck_assert(isnan(r.metrics[0].value) && isnan(r.metrics[2].value));
+        ck_assert_str_eq(r.metrics[2].reason, "the case did not say it");
+    }
+    r.n_samples = 0;
+    gb_record_summarise(&r, metrics, 3, NULL);
+    ck_assert(isnan(r.metrics[1].value)); /* a case that failed says nothing */
+    gb_record_free(&r);
+}
+END_TEST
+
 START_TEST(what_is_not_counted_has_no_rate_and_says_why)
 {
     static const gb_metric_spec metrics[] = {
@@ -551,6 +580,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, flags_follow_from_the_samples);
     tcase_add_test(tcase, metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_part);
     tcase_add_test(tcase, metrics_of_percentiles_exist_where_the_percentile_does);
+    tcase_add_test(tcase, a_level_keeps_its_value);
     tcase_add_test(tcase, what_is_not_counted_has_no_rate_and_says_why);
     tcase_add_test(tcase, a_record_comes_back_from_json_as_it_was);
     tcase_add_test(tcase, CPY_04_sizes_are_whole_numbers_up_to_2_63);

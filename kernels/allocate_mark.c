@@ -1,0 +1,39 @@
+/* Marks in allocated memory. See allocate.h. */
+#include "kernels/allocate.h"
+
+GB_FN_DECLARE(allocate_mark)
+
+uint32_t gb_mark_salt(uint64_t seed, uint64_t block)
+{
+    return gb_word32(seed, block);
+}
+
+gb_code gb_mark(gb_run *run, void *device, uint64_t words, uint32_t salt, gb_error *err)
+{
+    const gb_launch launch = gb_launch_shape(run->dev, words, GB_BLOCK);
+    size_t n = (size_t)words;
+    return run->dev->ops->launch(run->dev, run->stream, GB_FN(allocate_mark), &launch,
+                                 (void *[]){&device, &n, &salt}, err);
+}
+
+gb_code gb_mark_keep(gb_run *run, const void *device, uint64_t words, uint64_t kept, uint32_t *to,
+                     gb_error *err)
+{
+    const uint32_t *from = device;
+    const size_t bytes = (size_t)kept * sizeof *to;
+    gb_code code = run->dev->ops->copy(run->dev, run->stream, to, from, bytes, GB_COPY_D2H, err);
+    if (code == GB_OK)
+        code = run->dev->ops->copy(run->dev, run->stream, to + kept, from + words - kept, bytes,
+                                   GB_COPY_D2H, err);
+    return code;
+}
+
+void gb_mark_compare(gb_mismatch *bad, uint64_t at, const uint32_t *found, uint64_t words,
+                     uint64_t kept, uint32_t salt)
+{
+    for (uint64_t i = 0; i < kept; i++) {
+        gb_compare_u64(bad, at + i, gb_mark_word(salt, i), found[i], 8);
+        gb_compare_u64(bad, at + kept + i, gb_mark_word(salt, words - kept + i), found[kept + i],
+                       8);
+    }
+}
