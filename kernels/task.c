@@ -3,8 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/neighbour.h"
+
+gb_task_host gb_tasks;
+
 /* One row a task; its function stands with its kernel. */
-static const gb_task *const tasks[] = {NULL};
+static const gb_task *const tasks[] = {&gb_task_neighbour, NULL};
 
 int gb_task_main(const char *name, int argc, char *argv[])
 {

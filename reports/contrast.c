@@ -81,12 +81,17 @@ static bool between(const gb_row *row, const char *metric, gb_interval *out, siz
     return isfinite(out->high);
 }
 
+bool gb_row_spoiled(const gb_row *row)
+{
+    return (row->flags & SPOILED) != 0;
+}
+
 bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
 {
     size_t n = 0;
     *out = (gb_interval){NAN, NAN, NAN};
     gb_interval found = *out;
-    if ((row->flags & SPOILED) != 0 || !between(row, metric, &found, &n))
+    if (gb_row_spoiled(row) || !between(row, metric, &found, &n))
         return false;
     for (size_t i = 0; i < row->n; i++) {
         const gb_record *record = row->replicates[i];

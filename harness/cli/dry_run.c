@@ -81,6 +81,7 @@ static char *lack(const gb_need *need, gb_device_kind kind, const json_t *info)
 {
     char a[32], b[32];
     uint64_t host_total, available, host = need->host_bytes + need->pinned_bytes;
+    const uint64_t device = need->device_bytes + need->beside_bytes;
     uint64_t pinned = number(info, "pinned_limit_bytes", UINT64_MAX);
     uint64_t total = number(info, "memory_bytes", 0);
     gb_host_memory("", &host_total, &available);
@@ -89,10 +90,9 @@ static char *lack(const gb_need *need, gb_device_kind kind, const json_t *info)
                               gb_format_bytes(need->pinned_bytes, a, sizeof a),
                               gb_format_bytes(pinned, b, sizeof b));
     if (kind == GB_CPU)
-        host += need->device_bytes;
-    else if (!fits(need->device_bytes, total))
-        return gb_text_format("needs %s, the device has %s",
-                              gb_format_bytes(need->device_bytes, a, sizeof a),
+        host += device;
+    else if (!fits(device, total))
+        return gb_text_format("needs %s, the device has %s", gb_format_bytes(device, a, sizeof a),
                               gb_format_bytes(total, b, sizeof b));
     if (fits(host, host_total))
         return NULL;

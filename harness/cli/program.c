@@ -214,6 +214,7 @@ int gb_cli_main(int argc, char *argv[])
 {
     fill_standard_descriptors();
     if (argc >= 2 && strcmp(argv[1], "worker") == 0) {
+        gb_tasks = (gb_task_host){"/proc/self/exe", gb_device_cuda_open};
         if (argc == 2)
             return gb_worker_main();
         if (strcmp(argv[2], "--probe") == 0)
