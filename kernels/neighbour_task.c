@@ -11,7 +11,9 @@
 #include "kernels/neighbour.h"
 
 #define ROUND_NS UINT64_C(5000000)
-#define MOST_IN_ROUND 256 /* launches that wait at once: a driver's queue holds about a thousand */
+#define MOST_IN_ROUND                                                                              \
+    256 /* launches that wait at once: a driver's queue holds about a thousand                     \
+         */
 
 enum { KIND, INDEX, UUID, LOAD, BYTES, ROUNDS, SEED, ARGUMENTS };
 

@@ -44,12 +44,12 @@ static const gb_param params[] = {
                 .max = 1000000,
                 .default_value = {.number = 256}},
     [DURATION] = {.name = "duration",
-               .summary = "how long samples are taken at least, whatever their precision "
-                          "(samples.max ends it before)",
-               .kind = GB_PARAM_NS,
-               .min = UINT64_C(1000000),
-               .max = UINT64_C(86400000000000),
-               .default_value = {.number = UINT64_C(1000000)}},
+                  .summary = "how long samples are taken at least, whatever their precision "
+                             "(samples.max ends it before)",
+                  .kind = GB_PARAM_NS,
+                  .min = UINT64_C(1000000),
+                  .max = UINT64_C(86400000000000),
+                  .default_value = {.number = UINT64_C(1000000)}},
 };
 
 #define TIME_METRIC(name_, part_, summary_)                                                        \
@@ -61,7 +61,7 @@ static const gb_param params[] = {
 static const gb_metric_spec metrics[] = {
     TIME_METRIC("mean", GB_WHOLE_MEAN,
                 "mean of the samples: what a program that does many iterations sees"),
-    TIME_METRIC("p99", GB_WHOLE_P99, "99 % of the iterations took no longer"),
+    TIME_METRIC("iteration_p99", GB_WHOLE_P99, "99 % of the iterations took no longer"),
     TIME_METRIC("slowest_second", GB_WHOLE_SLOWEST_SECOND,
                 "the largest of the medians of all seconds"),
     TIME_METRIC("fastest_second", GB_WHOLE_FASTEST_SECOND,
@@ -76,8 +76,8 @@ typedef struct state {
     bool has_neighbour, loaded;
     gb_neighbour neighbour;
     uint64_t duration_ns, every; /* of so many iterations one is a sample */
-    uint64_t began_ns;        /* the first sample; 0: none yet */
-    uint64_t ended_ns;        /* the last one */
+    uint64_t began_ns;           /* the first sample; 0: none yet */
+    uint64_t ended_ns;           /* the last one */
 } state;
 
 static gb_load_spec load_of(const gb_value args[], gb_load_kind kind)
@@ -265,13 +265,15 @@ const gb_kernel gb_kernel_stability = {
                 "A median over half a second says what a device can do, not what a program gets "
                 "from it all day. A device that grows warm lowers its clocks after some seconds or "
                 "minutes; one that is shared, as a virtual GPU or a processor in a cloud is, gives "
-                "way to others whenever they work. Both show in time: as a drift, as a second mode, "
+                "way to others whenever they work. Both show in time: as a drift, as a second "
+                "mode, "
                 "as seconds that are slower than the others, as a 99th percentile far from the "
                 "median. What a neighbour costs is found by being one: a second process loads the "
                 "device in a known way, and the same work is measured beside it.",
             .picture =
                 "The samples in the order in which they were taken are a flat band and their "
-                "histogram is one narrow hill where a device is steady. A staircase is a clock that "
+                "histogram is one narrow hill where a device is steady. A staircase is a clock "
+                "that "
                 "changes, two bands are two clocks or a neighbour that comes and goes, single "
                 "spikes are interruptions. Beside a neighbour work of the same kind takes about "
                 "twice as long, since both want the same units, and of another kind less; two "

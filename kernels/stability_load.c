@@ -75,10 +75,10 @@ gb_code gb_load_enqueue(gb_run *run, gb_load *load, gb_error *err)
     gb_affine step = gb_affine_step;
     /* 4 elements a thread on a GPU; the kernel covers all of them whatever the grid is */
     const gb_launch launch = gb_launch_shape(run->dev, (load->n + 3) / 4, GB_BLOCK);
-    return run->dev->ops->launch(run->dev, run->stream, GB_FN(overlap_work), &launch,
-                                 (void *[]){&load->out.device, &load->in.device, &load->n,
-                                            &load->rounds, &step.a, &step.b},
-                                 err);
+    return run->dev->ops->launch(
+        run->dev, run->stream, GB_FN(overlap_work), &launch,
+        (void *[]){&load->out.device, &load->in.device, &load->n, &load->rounds, &step.a, &step.b},
+        err);
 }
 
 gb_code gb_load_poison(gb_run *run, const gb_load *load, gb_error *err)

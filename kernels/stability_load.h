@@ -1,7 +1,7 @@
-/* The loads of `stability`, which its case and its neighbour put on a device: steps of arithmetic on
- * data in the cache, one pass over a large array, a single short launch, and copies to the device
- * and back. Each is checked exactly: see affine.h for the arithmetic, overlap.cu for the device
- * code. */
+/* The loads of `stability`, which its case and its neighbour put on a device: steps of arithmetic
+ * on data in the cache, one pass over a large array, a single short launch, and copies to the
+ * device and back. Each is checked exactly: see affine.h for the arithmetic, overlap.cu for the
+ * device code. */
 #ifndef GB_KERNELS_STABILITY_LOAD_H
 #define GB_KERNELS_STABILITY_LOAD_H
 

@@ -18,8 +18,7 @@ static const char *what_of(const gb_row *row, char *buf, size_t size)
 {
     char bytes[32];
     if (gb_row_word_is(row, "work", "memory")) {
-        snprintf(buf, size, "a pass over %s",
-                 gb_row_param_text(row, "bytes", bytes, sizeof bytes));
+        snprintf(buf, size, "a pass over %s", gb_row_param_text(row, "bytes", bytes, sizeof bytes));
     } else {
         snprintf(buf, size, "%s",
                  gb_row_word_is(row, "work", "launch") ? "a short launch" : "arithmetic");
@@ -47,7 +46,7 @@ static bool read_run(const gb_record *record, run *out)
     const double ns = json_number_value(json_object_get(record->phases_ns, "measure"));
     *out = (run){record,
                  record->time.median,
-                 value(record, "p99"),
+                 record->time.p99,
                  value(record, "slowest_second"),
                  value(record, "first_half"),
                  value(record, "second_half"),
@@ -113,8 +112,7 @@ static void say_modes(const gb_summary *t, gb_buf *text)
 {
     char low[32], high[32];
     const double all = (double)(t->mode_counts[0] + t->mode_counts[1]);
-    gb_buf_printf(text, "two modes at %s and %s",
-                  gb_format_ns(t->modes[0], low, sizeof low),
+    gb_buf_printf(text, "two modes at %s and %s", gb_format_ns(t->modes[0], low, sizeof low),
                   gb_format_ns(t->modes[1], high, sizeof high));
     if (all > 0) {
         gb_buf_printf(text, " (%.0f %% and %.0f %% of the samples)",
@@ -255,9 +253,8 @@ static gb_code find_interference(const gb_view *view, const gb_row *alone, json_
                   gb_say_figure(alone, "mean", time, sizeof time));
     for (size_t i = 0; i < sizeof neighbours / sizeof neighbours[0] && figures != NULL; i++) {
         const gb_row *row = beside(view, alone, neighbours[i].word);
-        const gb_contrast contrast = row == NULL
-                                         ? GB_CONTRAST_UNKNOWN
-                                         : gb_rows_contrast(view->results, row, alone, "mean");
+        const gb_contrast contrast =
+            row == NULL ? GB_CONTRAST_UNKNOWN : gb_rows_contrast(view->results, row, alone, "mean");
         const bool known = contrast != GB_CONTRAST_UNKNOWN;
         json_object_set_new(figures, neighbours[i].word,
                             known ? gb_json_real(mean_of(row) / mean_of(alone)) : json_null());

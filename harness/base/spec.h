@@ -145,7 +145,7 @@ typedef struct gb_need {
     uint64_t device_bytes; /* on the device (on cpu: host memory) */
     uint64_t host_bytes;   /* pageable and managed host memory */
     uint64_t pinned_bytes; /* page-locked host memory, all kinds of it */
-    uint64_t beside_bytes; /* what another process of the case takes, on the device and the host */
+    uint64_t beside_bytes; /* what another process of the case takes, counted as on the device */
 } gb_need;
 
 typedef struct gb_kernel_spec {

@@ -27,7 +27,7 @@ static void show_plan(const gb_plan *plan, gb_buf *out)
         "one "
         "iteration is longer than its case's share; at most %s, should every case run into its "
         "time-out\n",
-        gb_format_bytes(most.device_bytes, need[0], sizeof need[0]),
+        gb_format_bytes(most.device_bytes + most.beside_bytes, need[0], sizeof need[0]),
         gb_format_bytes(most.host_bytes, need[1], sizeof need[1]),
         gb_format_bytes(most.pinned_bytes, need[2], sizeof need[2]),
         gb_progress_span((double)gb_plan_estimate_ns(plan) / 1e9, time[0], sizeof time[0]),
@@ -53,10 +53,10 @@ static json_t *plan_json(const gb_plan *plan)
     }
     gb_need most = gb_plan_largest_need(plan);
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "device",
-                     gb_device_kind_word(plan->kind), "device_bytes", (json_int_t)most.device_bytes,
-                     "host_bytes", (json_int_t)most.host_bytes, "pinned_bytes",
-                     (json_int_t)most.pinned_bytes, "estimate_ns",
-                     (json_int_t)gb_plan_estimate_ns(plan), "limit_ns",
+                     gb_device_kind_word(plan->kind), "device_bytes",
+                     (json_int_t)(most.device_bytes + most.beside_bytes), "host_bytes",
+                     (json_int_t)most.host_bytes, "pinned_bytes", (json_int_t)most.pinned_bytes,
+                     "estimate_ns", (json_int_t)gb_plan_estimate_ns(plan), "limit_ns",
                      (json_int_t)gb_plan_limit_ns(plan), "cases", cases);
 }
 

@@ -151,9 +151,9 @@ START_TEST(one_that_never_works_is_not_waited_for_for_ever)
         gb_neighbour b;
         gb_error err = {0};
         const gb_load_spec load = {GB_LOAD_COMPUTE, 1 << 20, 16};
-        ck_assert_int_eq(gb_neighbour_start(pretend(idle[i]), &dev->info, &load, 7, 300000000, &b,
-                                            &err),
-                         GB_TIMEOUT);
+        ck_assert_int_eq(
+            gb_neighbour_start(pretend(idle[i]), &dev->info, &load, 7, 300000000, &b, &err),
+            GB_TIMEOUT);
         ck_assert_str_eq(err.message, "the neighbour was not under way after 0.3 s");
         ck_assert_int_eq(b.process.pid, 0);
     }

@@ -1,6 +1,6 @@
 /* stability on the cpu device: what is counted, how long a case goes on, which iterations are
- * samples, and loads of which a part goes missing. The time is made up: each look at the clock takes
- * one step of it. */
+ * samples, and loads of which a part goes missing. The time is made up: each look at the clock
+ * takes one step of it. */
 #include "kernels/stability_load.h"
 #include "unit/check_main.h"
 #include "unit/kernel_args.h"
