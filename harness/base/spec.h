@@ -116,7 +116,8 @@ typedef enum gb_numerator {
 /* Which time of its samples a metric is made of: a part's median by the part's index in the spec,
  * or one of these, of the whole sample: its median, a percentile where there is one (base/stats.h),
  * or the median of a stretch of the samples in the order in which they were taken, where there are
- * enough (record/record.h): a half, or of all seconds the slowest or the fastest. */
+ * enough (docs/methodology.md, "Stability"): a half, or of all seconds the slowest or the fastest.
+ */
 enum {
     GB_WHOLE = -1,
     GB_WHOLE_P95 = -2,
