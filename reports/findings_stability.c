@@ -31,7 +31,7 @@ static const char *what_of(const gb_row *row, char *buf, size_t size)
 /* One replicate that lasted, by times in its own samples. */
 typedef struct run {
     const gb_record *record;
-    double median, p99, slowest, first, second;
+    double median, p99, mean, slowest, first, second;
     double seconds;
 } run;
 
@@ -47,6 +47,7 @@ static bool read_run(const gb_record *record, run *out)
     *out = (run){record,
                  record->time.median,
                  record->time.p99,
+                 record->time.mean,
                  value(record, "slowest_second"),
                  value(record, "first_half"),
                  value(record, "second_half"),
@@ -85,9 +86,15 @@ static bool long_tail(const run *r)
     return r->p99 > LONG_TAIL * r->median;
 }
 
+/* Iterations so rare that no percentile shows them, and so long that a sum does. */
+static bool far_mean(const run *r)
+{
+    return r->mean > LONG_TAIL * r->median;
+}
+
 static bool steady(const run *r)
 {
-    return !slow_second(r) && !long_tail(r) && !has_flag(r, GB_FLAG_DRIFT) &&
+    return !slow_second(r) && !long_tail(r) && !far_mean(r) && !has_flag(r, GB_FLAG_DRIFT) &&
            !has_flag(r, GB_FLAG_BIMODAL);
 }
 
@@ -139,6 +146,10 @@ static void say_unsteady(const run *r, gb_buf *text)
         gb_buf_printf(text, "%sthe 99th percentile is %.3g times the median", next(&separator),
                       r->p99 / r->median);
     }
+    if (far_mean(r)) {
+        gb_buf_printf(text, "%sthe mean is %.3g times the median, by few very long iterations",
+                      next(&separator), r->mean / r->median);
+    }
 }
 
 static void say_steady(const run *r, gb_buf *text)
@@ -153,13 +164,13 @@ static void say_steady(const run *r, gb_buf *text)
 
 static json_t *figures_of_run(const gb_row *row, const run *r)
 {
-    return json_pack("{s:s, s:O, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "benchmark",
+    return json_pack("{s:s, s:O, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "benchmark",
                      row->first->benchmark, "params", row->first->params, "steady", steady(r),
                      "seconds", gb_json_real(r->seconds), "median_ns", gb_json_real(r->median),
-                     "p99_ns", gb_json_real(r->p99), "slowest_second_ns", gb_json_real(r->slowest),
-                     "first_half_ns", gb_json_real(r->first), "second_half_ns",
-                     gb_json_real(r->second), "drift", has_flag(r, GB_FLAG_DRIFT), "bimodal",
-                     has_flag(r, GB_FLAG_BIMODAL));
+                     "p99_ns", gb_json_real(r->p99), "mean_ns", gb_json_real(r->mean),
+                     "slowest_second_ns", gb_json_real(r->slowest), "first_half_ns",
+                     gb_json_real(r->first), "second_half_ns", gb_json_real(r->second), "drift",
+                     has_flag(r, GB_FLAG_DRIFT), "bimodal", has_flag(r, GB_FLAG_BIMODAL));
 }
 
 static gb_code add(const gb_view *view, const char *rule, gb_buf *text, json_t *figures,
