@@ -42,9 +42,10 @@ typedef struct gb_sample {
     double ns;                  /* of all iterations together */
     double parts[GB_MAX_PARTS]; /* ns per part, all iterations together; NAN: none */
     bool gate_expired;
-    /* Samples that were taken together with this one and are handed out by the next calls at no
-     * cost: a kernel that serves many requests at once gets all their times at once. The measuring
-     * loop looks at the time and at the precision only when none is left. */
+    /* Samples that belong together with this one and are still to come, at least: a kernel that
+     * serves many requests at once gets all their times at once and hands them out by the next
+     * calls, one that watches for a stated time has not seen its end yet. The measuring loop looks
+     * at the time and at the precision only when none is left. */
     uint64_t ready;
 } gb_sample;
 

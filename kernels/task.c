@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/exhaust.h"
+#include "kernels/neighbour.h"
 #include "kernels/reclaim.h"
 #include "kernels/startup.h"
 
@@ -11,10 +12,7 @@ gb_task_host gb_tasks;
 
 /* One row a task; its function stands with its kernel. */
 static const gb_task *const tasks[] = {
-    &gb_startup_task,
-    &gb_exhaust_task,
-    &gb_reclaim_task,
-    NULL,
+    &gb_startup_task, &gb_exhaust_task, &gb_reclaim_task, &gb_task_neighbour, NULL,
 };
 
 int gb_task_main(const char *name, int argc, char *argv[])

@@ -88,12 +88,17 @@ static bool is_level(const gb_row *row, const char *metric)
     return false;
 }
 
+bool gb_row_spoiled(const gb_row *row)
+{
+    return (row->flags & GB_FLAGS_NO_RESULT) != 0;
+}
+
 bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
 {
     size_t n = 0;
     *out = (gb_interval){NAN, NAN, NAN};
     gb_interval found = *out;
-    if ((row->flags & GB_FLAGS_NO_RESULT) != 0 || !between(row, metric, &found, &n))
+    if (gb_row_spoiled(row) || !between(row, metric, &found, &n))
         return false;
     if (is_level(row, metric)) {
         *out = found;

@@ -19,6 +19,9 @@ typedef struct gb_interval {
 } gb_interval;
 bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out);
 
+/* Whether such flags stand on a row. */
+bool gb_row_spoiled(const gb_row *row);
+
 /* A figure is quoted by itself when its interval reaches at most this far from its centre. */
 #define GB_FIRM 0.10
 bool gb_row_firm(const gb_row *row, const char *metric);

@@ -102,6 +102,9 @@ gb_code gb_findings_overlap(const gb_view *view, json_t *findings, gb_error *err
 bool gb_finding_residency(const gb_view *view, gb_buf *text);
 bool gb_finding_budget(const gb_view *view, gb_buf *text);
 gb_code gb_findings_staging(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_stability.c: of each work that was repeated for a while, whether it stayed as fast; of
+ * each that was measured beside neighbours, what they cost */
+gb_code gb_findings_stability(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_matmul.c */
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
 bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);

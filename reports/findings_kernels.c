@@ -43,6 +43,8 @@ static const struct {
     {"sorted-data", "divergence"},
     {"early-exit", "divergence"},
     {"one-lane", "divergence"},
+    {"steadiness", "stability"},
+    {"interference", "stability"},
 };
 
 const char *gb_finding_kernel(const char *rule)

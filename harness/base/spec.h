@@ -116,10 +116,20 @@ typedef enum gb_numerator {
 } gb_numerator;
 
 /* Which time of its samples a metric is made of: a part's median by the part's index in the spec,
- * or one of these, of the whole sample: its median, or a percentile where there is one
- * (base/stats.h).
+ * or one of these, of the whole sample: its median, a percentile where there is one (base/stats.h),
+ * or the median of a stretch of the samples in the order in which they were taken, where there are
+ * enough (docs/methodology.md, "Stability"): a half, or of all seconds the slowest or the fastest.
  */
-enum { GB_WHOLE = -1, GB_WHOLE_P95 = -2, GB_WHOLE_P99 = -3 };
+enum {
+    GB_WHOLE = -1,
+    GB_WHOLE_P95 = -2,
+    GB_WHOLE_P99 = -3,
+    GB_WHOLE_FIRST_HALF = -4,
+    GB_WHOLE_SECOND_HALF = -5,
+    GB_WHOLE_SLOWEST_SECOND = -6,
+    GB_WHOLE_FASTEST_SECOND = -7,
+    GB_WHOLE_MEAN = -8 /* of all samples: interruptions of a few count in full */
+};
 
 /* A metric of a kernel: value = numerator / time (units B/s, FLOP/s, items/s), time (ns), or a
  * level
@@ -140,6 +150,7 @@ typedef struct gb_need {
     uint64_t device_bytes; /* on the device (on cpu: host memory) */
     uint64_t host_bytes;   /* pageable and managed host memory */
     uint64_t pinned_bytes; /* page-locked host memory, all kinds of it */
+    uint64_t beside_bytes; /* what another process of the case takes, counted as on the device */
 } gb_need;
 
 typedef struct gb_kernel_spec {

@@ -210,6 +210,18 @@ gb_code gb_stats_summarise(const double ns[], size_t n, double floor, bool singl
     return GB_OK;
 }
 
+void gb_stats_windows(const double ns[], size_t n, size_t windows, double medians[],
+                      double scratch[])
+{
+    for (size_t i = 0, first = 0, end; i < windows; i++, first = end) {
+        /* (i + 1) n / windows without a product that could overflow */
+        end = n / windows * (i + 1) + n % windows * (i + 1) / windows;
+        memcpy(scratch, ns + first, (end - first) * sizeof scratch[0]);
+        sort(scratch, end - first);
+        medians[i] = median_of(scratch, end - first);
+    }
+}
+
 gb_code gb_stats_fit(const double bytes[], const double ns[], size_t n, gb_fit *out, gb_error *err)
 {
     double weight = 0, x = 0, y = 0, smallest = INFINITY, largest = 0;

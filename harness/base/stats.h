@@ -42,6 +42,12 @@ gb_code gb_stats_summarise(const double ns[], size_t n, double floor, bool singl
  * does not exist (n < 6 or median 0). `scratch` has room for n doubles. */
 double gb_stats_precision(const double ns[], size_t n, double scratch[]);
 
+/* Medians of `windows` stretches of the samples in the order taken: window i has the samples from
+ * i n / windows up to, not including, (i + 1) n / windows. 1 <= windows <= n. `scratch` has room
+ * for n doubles. */
+void gb_stats_windows(const double ns[], size_t n, size_t windows, double medians[],
+                      double scratch[]);
+
 /* The fit t = latency + bytes / bandwidth over points (bytes[i], ns[i]), least squares weighted
  * with 1/t^2 (an unweighted fit of a wide sweep yields negative latencies). Valid when n >= 3, the
  * sizes span a factor >= 16 and both results are positive; otherwise GB_INVALID with the reason.

@@ -100,8 +100,9 @@ static json_t *describe(const char *file, const gb_suite *suite, gb_plan *const 
             "  on %s: the largest case needs %s, the whole run takes about %s if it uses its "
             "budget\n",
             gb_device_kind_word((gb_device_kind)kind),
-            gb_format_bytes(most.device_bytes + most.host_bytes + most.pinned_bytes, bytes,
-                            sizeof bytes),
+            gb_format_bytes(most.device_bytes + most.beside_bytes + most.host_bytes +
+                                most.pinned_bytes,
+                            bytes, sizeof bytes),
             gb_progress_span((double)gb_plan_estimate_ns(plans[kind]) / 1e9, time, sizeof time));
     }
     return json_pack("{s:o, s:s, s:b, s:o, s:o}", "file", gb_json_string(file), "name", suite->name,

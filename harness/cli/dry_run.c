@@ -27,7 +27,7 @@ static void show_plan(const gb_plan *plan, gb_buf *out)
         "one "
         "iteration is longer than its case's share; at most %s, should every case run into its "
         "time-out\n",
-        gb_format_bytes(most.device_bytes, need[0], sizeof need[0]),
+        gb_format_bytes(most.device_bytes + most.beside_bytes, need[0], sizeof need[0]),
         gb_format_bytes(most.host_bytes, need[1], sizeof need[1]),
         gb_format_bytes(most.pinned_bytes, need[2], sizeof need[2]),
         gb_progress_span((double)gb_plan_estimate_ns(plan) / 1e9, time[0], sizeof time[0]),
@@ -53,10 +53,10 @@ static json_t *plan_json(const gb_plan *plan)
     }
     gb_need most = gb_plan_largest_need(plan);
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "device",
-                     gb_device_kind_word(plan->kind), "device_bytes", (json_int_t)most.device_bytes,
-                     "host_bytes", (json_int_t)most.host_bytes, "pinned_bytes",
-                     (json_int_t)most.pinned_bytes, "estimate_ns",
-                     (json_int_t)gb_plan_estimate_ns(plan), "limit_ns",
+                     gb_device_kind_word(plan->kind), "device_bytes",
+                     (json_int_t)(most.device_bytes + most.beside_bytes), "host_bytes",
+                     (json_int_t)most.host_bytes, "pinned_bytes", (json_int_t)most.pinned_bytes,
+                     "estimate_ns", (json_int_t)gb_plan_estimate_ns(plan), "limit_ns",
                      (json_int_t)gb_plan_limit_ns(plan), "cases", cases);
 }
 
@@ -81,6 +81,7 @@ static char *lack(const gb_need *need, gb_device_kind kind, const json_t *info)
 {
     char a[32], b[32];
     uint64_t host_total, available, host = need->host_bytes + need->pinned_bytes;
+    const uint64_t device = need->device_bytes + need->beside_bytes;
     uint64_t pinned = number(info, "pinned_limit_bytes", UINT64_MAX);
     uint64_t total = number(info, "memory_bytes", 0);
     gb_host_memory("", &host_total, &available);
@@ -89,10 +90,9 @@ static char *lack(const gb_need *need, gb_device_kind kind, const json_t *info)
                               gb_format_bytes(need->pinned_bytes, a, sizeof a),
                               gb_format_bytes(pinned, b, sizeof b));
     if (kind == GB_CPU)
-        host += need->device_bytes;
-    else if (!fits(need->device_bytes, total))
-        return gb_text_format("needs %s, the device has %s",
-                              gb_format_bytes(need->device_bytes, a, sizeof a),
+        host += device;
+    else if (!fits(device, total))
+        return gb_text_format("needs %s, the device has %s", gb_format_bytes(device, a, sizeof a),
                               gb_format_bytes(total, b, sizeof b));
     if (fits(host, host_total))
         return NULL;

@@ -94,4 +94,10 @@ bool gb_index_find(const json_t *index, int device, const char *case_id, uint32_
                    size_t *place);
 void gb_index_remove(json_t *index, const gb_record *record);
 
+/* The median of a stretch of the samples (GB_WHOLE_FIRST_HALF, ..., base/spec.h), ns per iteration.
+ * Seconds are windows of equally many samples in a row, as many windows as the measuring lasted
+ * whole seconds (phases_ns.measure), from 5 on. NAN: too short, or fewer than 20 samples in a
+ * stretch. */
+double gb_record_stretch_ns(const gb_record *record, int part);
+
 #endif

@@ -209,12 +209,32 @@ static double metric_time(const gb_record *record, int part)
     switch (part) {
     case GB_WHOLE:
         return record->time.median;
+    case GB_WHOLE_MEAN:
+        return record->time.mean;
     case GB_WHOLE_P95:
         return record->time.p95;
     case GB_WHOLE_P99:
         return record->time.p99;
     default:
-        return part_time(record->parts_ns, part);
+        return part < 0 ? gb_record_stretch_ns(record, part) : part_time(record->parts_ns, part);
+    }
+}
+
+/* Why there is none. */
+static const char *no_time(int part)
+{
+    switch (part) {
+    case GB_WHOLE_P95:
+    case GB_WHOLE_P99:
+        return "too few samples of one iteration for this percentile";
+    case GB_WHOLE_FIRST_HALF:
+    case GB_WHOLE_SECOND_HALF:
+        return "too few samples for halves";
+    case GB_WHOLE_SLOWEST_SECOND:
+    case GB_WHOLE_FASTEST_SECOND:
+        return "too short, or too few samples a second";
+    default:
+        return "the sample has no such part";
     }
 }
 
@@ -229,8 +249,7 @@ static void metric_value(const gb_record *record, const gb_metric_spec *spec, gb
         value = out->value;
         reason = isfinite(value) ? "" : "the case did not say it";
     } else if (!isfinite(ns)) {
-        reason = spec->part >= 0 ? "the sample has no such part"
-                                 : "too few samples of one iteration for this percentile";
+        reason = no_time(spec->part);
     } else if (spec->numerator == GB_PER_NOTHING) {
         value = ns;
     } else if (!(gb_work_count(&record->work, spec->numerator) > 0)) {

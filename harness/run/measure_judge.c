@@ -54,6 +54,8 @@ gb_code gb_measuring_check_memory(gb_device *dev, const gb_need *need, gb_cache 
                        gb_format_bytes(info->pinned_limit_bytes, b, sizeof b));
     }
     gb_code code = gb_add_u64(need->host_bytes, need->pinned_bytes, &on_host, err);
+    if (!code)
+        code = gb_add_u64(on_device, need->beside_bytes, &on_device, err);
     if (!code && cache == GB_CACHE_COLD)
         code = gb_add_u64(on_device, 2 * info->llc_bytes, &on_device, err); /* the flush's buffer */
     if (!code && shared)

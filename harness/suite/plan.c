@@ -203,7 +203,8 @@ static uint64_t add_saturating(uint64_t a, uint64_t b)
 
 static uint64_t total_need(const gb_need *need)
 {
-    return add_saturating(add_saturating(need->device_bytes, need->host_bytes), need->pinned_bytes);
+    return add_saturating(add_saturating(need->device_bytes, need->beside_bytes),
+                          add_saturating(need->host_bytes, need->pinned_bytes));
 }
 
 uint64_t gb_plan_estimate_ns(const gb_plan *plan)

@@ -305,6 +305,21 @@ class Graphs(unittest.TestCase):
         self.capture_fails("cudaStreamEndCapture", 904, "cudaErrorStreamCaptureUnjoined")
 
 
+class Neighbours(unittest.TestCase):
+    def test_a_second_process_opens_the_same_gpu(self):
+        with Run("beside") as run:
+            self.assertEqual(run.status, 0, run.err)
+            self.assertEqual(run.statuses(), ["ok"] * 4)
+
+    def test_one_that_gets_no_memory_is_a_skip(self):
+        with Run("beside", FAKE_CUDA_PINNED_LIMIT=1000) as run:
+            self.assertEqual(run.statuses(), ["ok"] * 3 + ["skipped"])
+            record = run.of("beside=copies")
+            self.assertEqual(record["status"], "skipped")
+            self.assertIn("the neighbour: ", record["reason"])
+            self.assertIn("65536", record["reason"])
+
+
 class Build(unittest.TestCase):
     def dynamic(self):
         done = subprocess.run(["readelf", "-d", os.environ["GPUBENCH"]], capture_output=True,

@@ -118,13 +118,13 @@ START_TEST(copy_needs_memory_of_the_right_kind)
         const char *text;
         gb_need need;
     } rows[] = {
-        {"memory=pageable,bytes=100", {100, 100, 0}},
-        {"memory=pinned,bytes=100", {100, 0, 100}},
-        {"memory=write-combined,bytes=100", {100, 0, 100}},
-        {"memory=mapped,bytes=100", {100, 0, 100}},
-        {"memory=managed,bytes=100", {200, 100, 0}},
-        {"direction=bidirectional,memory=pageable,bytes=100", {200, 200, 0}},
-        {"direction=d2d,memory=device,bytes=100", {200, 0, 0}},
+        {"memory=pageable,bytes=100", {100, 100, 0, 0}},
+        {"memory=pinned,bytes=100", {100, 0, 100, 0}},
+        {"memory=write-combined,bytes=100", {100, 0, 100, 0}},
+        {"memory=mapped,bytes=100", {100, 0, 100, 0}},
+        {"memory=managed,bytes=100", {200, 100, 0, 0}},
+        {"direction=bidirectional,memory=pageable,bytes=100", {200, 200, 0, 0}},
+        {"direction=d2d,memory=device,bytes=100", {200, 0, 0, 0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gb_need need;

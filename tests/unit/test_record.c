@@ -325,6 +325,46 @@ START_TEST(a_level_keeps_its_value)
 }
 END_TEST
 
+/* 7.9 s of 1000 samples: 7 windows of about 143 samples, of which the third is slower. */
+START_TEST(metrics_of_stretches_exist_where_there_are_seconds)
+{
+    static const gb_metric_spec metrics[] = {
+        {"mean", "ns", "", false, GB_PER_NOTHING, GB_WHOLE_MEAN},
+        {"first", "ns", "", false, GB_PER_NOTHING, GB_WHOLE_FIRST_HALF},
+        {"second", "ns", "", false, GB_PER_NOTHING, GB_WHOLE_SECOND_HALF},
+        {"slowest", "ns", "", false, GB_PER_NOTHING, GB_WHOLE_SLOWEST_SECOND},
+        {"fastest", "ns", "", false, GB_PER_NOTHING, GB_WHOLE_FASTEST_SECOND},
+    };
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    double ns[1000];
+    for (int i = 0; i < 1000; i++)
+        ns[i] = i >= 285 && i < 428 ? 3000 : i < 500 ? 1000 : 2000;
+    set_samples(&r, ns, 1000, 1, 0);
+    json_decref(r.phases_ns);
+    r.phases_ns = json_pack("{s:I}", "measure", (json_int_t)7900000000);
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 5, NULL), GB_OK);
+    ck_assert_double_eq_tol(r.metrics[0].value, 1.429e3 + 0.357e3, 1e-6);
+    ck_assert_double_eq(r.metrics[1].value, 1000);
+    ck_assert_double_eq(r.metrics[2].value, 2000);
+    ck_assert_double_eq(r.metrics[3].value, 3000);
+    ck_assert_double_eq(r.metrics[4].value, 1000);
+    json_object_set_new(r.phases_ns, "measure", json_integer(4900000000));
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 5, NULL), GB_OK);
+    ck_assert_double_eq(r.metrics[2].value, 2000);
+    ck_assert(isnan(r.metrics[3].value) && isnan(r.metrics[4].value));
+    ck_assert_str_eq(r.metrics[3].reason, "too short, or too few samples a second");
+    json_object_set_new(r.phases_ns, "measure", json_integer(51000000000)); /* 19 a second */
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 5, NULL), GB_OK);
+    ck_assert(isnan(r.metrics[3].value));
+    set_samples(&r, ns, 39, 1, 0);
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 5, NULL), GB_OK);
+    ck_assert(isnan(r.metrics[1].value));
+    ck_assert_str_eq(r.metrics[1].reason, "too few samples for halves");
+    gb_record_free(&r);
+}
+END_TEST
+
 START_TEST(what_is_not_counted_has_no_rate_and_says_why)
 {
     static const gb_metric_spec metrics[] = {
@@ -581,6 +621,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_part);
     tcase_add_test(tcase, metrics_of_percentiles_exist_where_the_percentile_does);
     tcase_add_test(tcase, a_level_keeps_its_value);
+    tcase_add_test(tcase, metrics_of_stretches_exist_where_there_are_seconds);
     tcase_add_test(tcase, what_is_not_counted_has_no_rate_and_says_why);
     tcase_add_test(tcase, a_record_comes_back_from_json_as_it_was);
     tcase_add_test(tcase, CPY_04_sizes_are_whole_numbers_up_to_2_63);

@@ -262,6 +262,22 @@ START_TEST(one_cluster_is_not_bimodal)
 }
 END_TEST
 
+START_TEST(windows_share_the_samples_in_their_order)
+{
+    const double ns[] = {5, 1, 3, 8, 6, 7, 20, 22, 21, 4};
+    double medians[10], scratch[10];
+    gb_stats_windows(ns, 10, 1, medians, scratch);
+    ck_assert_double_eq(medians[0], 6.5);
+    gb_stats_windows(ns, 10, 3, medians, scratch); /* 3, 3 and 4 of them */
+    ck_assert_double_eq(medians[0], 3);
+    ck_assert_double_eq(medians[1], 7);
+    ck_assert_double_eq(medians[2], 20.5);
+    gb_stats_windows(ns, 10, 10, medians, scratch);
+    for (int i = 0; i < 10; i++)
+        ck_assert_double_eq(medians[i], ns[i]);
+}
+END_TEST
+
 START_TEST(drift_needs_distance_and_certainty)
 {
     double x[40];
@@ -463,6 +479,7 @@ static void add(Suite *suite)
     tcase_add_test(tcase, outliers_on_both_sides_are_counted);
     tcase_add_test(tcase, TIM_17_two_clusters_are_bimodal);
     tcase_add_test(tcase, one_cluster_is_not_bimodal);
+    tcase_add_test(tcase, windows_share_the_samples_in_their_order);
     tcase_add_test(tcase, drift_needs_distance_and_certainty);
     tcase_add_test(tcase, TIM_22_many_short_iterations_stay_positive);
     tcase_add_test(tcase, order_does_not_change_the_order_statistics);
