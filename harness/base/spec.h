@@ -101,7 +101,8 @@ typedef struct gb_work {
 } gb_work;
 
 /* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns; GB_NS_PER_ITEM: the
- * time divided by the number of items. */
+ * time divided by the number of items; GB_PART_SHARE: a part's median time divided by that of the
+ * whole, in percent. */
 typedef enum gb_numerator {
     GB_PER_NOTHING,
     GB_PER_BYTES_MOVED,
@@ -110,7 +111,8 @@ typedef enum gb_numerator {
     GB_PER_BYTES_SECTORS,
     GB_PER_FLOPS,
     GB_PER_ITEMS,
-    GB_NS_PER_ITEM
+    GB_NS_PER_ITEM,
+    GB_PART_SHARE
 } gb_numerator;
 
 /* Which time of its samples a metric is made of: a part's median by the part's index in the spec,
@@ -123,7 +125,7 @@ enum { GB_WHOLE = -1, GB_WHOLE_P95 = -2, GB_WHOLE_P99 = -3 };
  * Every kernel has "time" implicitly; it is not listed. */
 typedef struct gb_metric_spec {
     const char *name; /* "bandwidth" */
-    const char *unit; /* "B/s", "FLOP/s", "1/s", "ns" */
+    const char *unit; /* "B/s", "FLOP/s", "1/s", "ns", "%" */
     const char *summary;
     bool higher_is_better;
     gb_numerator numerator;
@@ -186,7 +188,7 @@ const gb_metric_spec *gb_spec_metric_at(const gb_kernel_spec *spec, int metric);
  * part, and something is counted. For arguments that passed check. */
 bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
                         gb_timer timer, int metric);
-/* What is counted for a metric's numerator; NAN for GB_PER_NOTHING. */
+/* What is counted for a metric's numerator; NAN for GB_PER_NOTHING and GB_PART_SHARE. */
 double gb_work_count(const gb_work *work, gb_numerator which);
 
 /* Value of a parameter as text: exact integers, words as they are. Writes at most `size` bytes

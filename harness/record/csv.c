@@ -108,7 +108,7 @@ static bool add_keys(json_t *names, const json_t *object)
 static char *metric_column(const gb_metric *metric)
 {
     static const char *const units[][2] = {
-        {"B/s", "bytes_per_s"}, {"FLOP/s", "flop_per_s"}, {"1/s", "per_s"}};
+        {"B/s", "bytes_per_s"}, {"FLOP/s", "flop_per_s"}, {"1/s", "per_s"}, {"%", "percent"}};
     const char *unit = metric->unit;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (strcmp(unit, units[i][0]) == 0) {

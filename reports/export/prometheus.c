@@ -15,7 +15,8 @@ static const struct {
 } units[] = {{"ns", "seconds", "in seconds", 1e-9},
              {"B/s", "bytes_per_second", "in bytes per second", 1},
              {"FLOP/s", "flops", "in floating-point operations per second", 1},
-             {"1/s", "per_second", "per second", 1}};
+             {"1/s", "per_second", "per second", 1},
+             {"%", "ratio", "as a ratio", 0.01}};
 #define N_UNITS (sizeof units / sizeof units[0])
 
 /* The text format's escapes of label values: backslash, quote, line feed. */
