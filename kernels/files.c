@@ -134,8 +134,7 @@ static bool is_same(const gb_file *file, int fd)
 {
     struct stat facts;
     return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
-           (uint64_t)facts.st_size == file->bytes &&
-           facts.st_mtim.tv_sec == file->changed.tv_sec &&
+           (uint64_t)facts.st_size == file->bytes && facts.st_mtim.tv_sec == file->changed.tv_sec &&
            facts.st_mtim.tv_nsec == file->changed.tv_nsec;
 }
 

@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 
-#define GB_FILES_MOST UINT64_C(100000)           /* of a folder */
-#define GB_FILE_LARGEST (UINT64_C(1) << 30)      /* bytes of one */
-#define GB_FILES_IDENTITY (UINT64_C(1) << 52)    /* identities are below */
+#define GB_FILES_MOST UINT64_C(100000)        /* of a folder */
+#define GB_FILE_LARGEST (UINT64_C(1) << 30)   /* bytes of one */
+#define GB_FILES_IDENTITY (UINT64_C(1) << 52) /* identities are below */
 
 typedef struct gb_file {
     char *name;

@@ -45,8 +45,8 @@ static void start_remover(gb_made_files *made)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     if (posix_spawn(&made->remover, "/bin/sh", &actions, &attributes, argv, environment) != 0)
@@ -88,8 +88,7 @@ gb_code gb_made_files_add(const gb_made_files *made, const char *name, const voi
     gb_code code = gb_write_all(fd, content, n, &why);
     if (close(fd) != 0 && code == GB_OK)
         code = gb_fail(&why, GB_IO, "%s", strerror(errno));
-    return code == GB_OK ? GB_OK
-                         : gb_fail(err, GB_IO, "%s/%s: %s", made->dir, name, why.message);
+    return code == GB_OK ? GB_OK : gb_fail(err, GB_IO, "%s/%s: %s", made->dir, name, why.message);
 }
 
 static void empty(int fd)

@@ -143,8 +143,9 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     const bool made = args[PIPELINE_DATA].number == 0;
     *need = (gb_need){0};
     if (made && args[PIPELINE_LARGEST].number > 0)
-        return gb_fail(err, GB_INVALID, "largest_file is of the user's files (gpubench run "
-                                        "--data-dir DIR); others are all of one size");
+        return gb_fail(err, GB_INVALID,
+                       "largest_file is of the user's files (gpubench run "
+                       "--data-dir DIR); others are all of one size");
     if (made && (bytes / files < 64 || bytes / files >= GB_FILE_LARGEST))
         return gb_fail(err, GB_INVALID,
                        "%llu bytes in %llu files are %llu each (valid: 64 bytes to 1 GiB a file)",

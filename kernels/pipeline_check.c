@@ -80,8 +80,7 @@ static uint32_t out_value(const gb_pipeline_state *s, size_t file, size_t at)
     const gb_affine all = gb_affine_steps(s->rounds);
     uint32_t sum = 0;
     for (size_t k = 0; k < PIPELINE_FOLD; k++)
-        sum += PIPELINE_WEIGHT(k) *
-               gb_affine_apply(all, element(s, file, at * PIPELINE_FOLD + k));
+        sum += PIPELINE_WEIGHT(k) * gb_affine_apply(all, element(s, file, at * PIPELINE_FOLD + k));
     return sum;
 }
 

@@ -104,7 +104,8 @@ static gb_code is_as_said(const gb_run *run, uint64_t identity, gb_error *err)
 {
     const gb_pipeline_state *s = run->state;
     const gb_value *args = run->args;
-    if (s->files.n == args[PIPELINE_FILES].number && s->files.bytes == args[PIPELINE_BYTES].number &&
+    if (s->files.n == args[PIPELINE_FILES].number &&
+        s->files.bytes == args[PIPELINE_BYTES].number &&
         s->files.largest == args[PIPELINE_LARGEST].number &&
         (identity == 0 || identity == args[PIPELINE_DATA].number))
         return GB_OK;
