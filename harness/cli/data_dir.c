@@ -63,8 +63,8 @@ static gb_code set(gb_suite *suite, const gb_benchmark *benchmark, const char *p
     if (gb_spec_param(benchmark->spec, param) < 0)
         return GB_OK;
     char *text = gb_text_format("%s.%s=%s", benchmark->name, param, value);
-    gb_code code = text ? gb_suite_override(suite, text, err)
-                        : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    gb_code code =
+        text ? gb_suite_override(suite, text, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
     free(text);
     return code;
 }
