@@ -135,9 +135,14 @@ static uint32_t slots_of(const gb_value args[])
     return 1 + gb_word_index(schedule_words, args[PIPELINE_SCHEDULE]);
 }
 
+/* Pinned where copies need it; on a CPU all are alike, and few systems let a process pin much. */
+static gb_memory_kind staging_kind(gb_device_kind kind)
+{
+    return kind == GB_CPU ? GB_MEM_PAGEABLE : GB_MEM_PINNED;
+}
+
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
-    (void)kind;
     const unsigned long long files = args[PIPELINE_FILES].number,
                              bytes = args[PIPELINE_BYTES].number;
     const bool made = args[PIPELINE_DATA].number == 0;
@@ -156,8 +161,11 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
                        files);
     const gb_pipeline_sizes z = gb_pipeline_sizes_of(args);
     need->device_bytes = staged_bytes(&z);
-    need->pinned_bytes = slots_of(args) * staged_bytes(&z);
     need->host_bytes = z.raw + files * sizeof(uint64_t);
+    if (staging_kind(kind) == GB_MEM_PINNED)
+        need->pinned_bytes = slots_of(args) * staged_bytes(&z);
+    else
+        need->host_bytes += slots_of(args) * staged_bytes(&z);
     if (gb_word_index(decode_words, args[PIPELINE_DECODE]) == 0)
         need->host_bytes += z.decoded;
     return GB_OK;
@@ -165,7 +173,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
 
 static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 {
-    (void)kind;
     gb_need need;
     const uint64_t files = args[PIPELINE_FILES].number, bytes = args[PIPELINE_BYTES].number;
     const gb_pipeline_sizes z = gb_pipeline_sizes_of(args);
@@ -186,6 +193,7 @@ static gb_code allocate(gb_run *run, gb_error *err)
 {
     gb_pipeline_state *s = run->state;
     const gb_pipeline_sizes z = gb_pipeline_sizes_of(run->args);
+    const gb_memory_kind kind = staging_kind(run->dev->info.kind);
     const size_t in = (size_t)z.elements * sizeof(uint32_t), out = in / PIPELINE_FOLD;
     const struct {
         gb_memory *memory;
@@ -195,8 +203,8 @@ static gb_code allocate(gb_run *run, gb_error *err)
         {&s->raw, GB_MEM_PAGEABLE, (size_t)z.raw},
         {&s->decoded, GB_MEM_PAGEABLE, s->base64 ? (size_t)z.decoded : 0},
         {&s->answers, GB_MEM_PAGEABLE, s->files.n * sizeof(uint64_t)},
-        {&s->in, GB_MEM_PINNED, s->slots * in},
-        {&s->out, GB_MEM_PINNED, s->slots * out},
+        {&s->in, kind, s->slots * in},
+        {&s->out, kind, s->slots * out},
         {&s->device_in, GB_MEM_DEVICE, in},
         {&s->device_out, GB_MEM_DEVICE, out},
     };

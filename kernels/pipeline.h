@@ -66,7 +66,7 @@ typedef struct gb_pipeline_state {
     size_t *lengths; /* of each file, decoded: known once it was checked */
     size_t *raw_at, *at;
     gb_memory raw, decoded; /* of one batch */
-    gb_memory in, out;      /* pinned, a slot a batch under way */
+    gb_memory in, out;      /* of the host, a slot for each batch under way */
     gb_memory device_in, device_out;
     size_t slot; /* elements of a slot of `in` */
     gb_memory answers;

@@ -14,10 +14,14 @@ enum { READ, DECODE, PREPARE, COPY_IN, LAUNCH, COMPUTE, COPY_OUT, FINISH, STAGES
 static const struct {
     const char *part, *said;
 } stages[STAGES] = {
-    [READ] = {"read", "reading"},          [DECODE] = {"decode", "decoding"},
-    [PREPARE] = {"prepare", "preparing"},  [COPY_IN] = {"copy_in", "the copy in"},
-    [LAUNCH] = {"launch", "launching"},    [COMPUTE] = {"compute", "the kernel"},
-    [COPY_OUT] = {"copy_out", "the copy out"}, [FINISH] = {"finish", "finishing"},
+    [READ] = {"read", "reading"},
+    [DECODE] = {"decode", "decoding"},
+    [PREPARE] = {"prepare", "preparing"},
+    [COPY_IN] = {"copy_in", "the copy in"},
+    [LAUNCH] = {"launch", "launching"},
+    [COMPUTE] = {"compute", "the kernel"},
+    [COPY_OUT] = {"copy_out", "the copy out"},
+    [FINISH] = {"finish", "finishing"},
 };
 
 static double number(const gb_row *row, const char *param)
@@ -212,12 +216,12 @@ static gb_code find_batch(const gb_view *view, const gb_row *many, json_t *findi
     const double files = number(many, "files");
     gb_buf_printf(&text, "In batches of %.0f", number(many, "batch"));
     gb_finding_case(view, many, said, &text);
-    gb_buf_printf(&text, " a file takes %s, in batches of %.0f %s: a factor of %s%s.",
-                  gb_format_ns(many->time_ns / files, a, sizeof a), number(few, "batch"),
-                  gb_format_ns(few->time_ns / files, b, sizeof b),
-                  gb_say_ratio(faster ? few : many, faster ? many : few, "time", 1, 2, factor,
-                               sizeof factor),
-                  faster ? "" : " that large batches cost");
+    gb_buf_printf(
+        &text, " a file takes %s, in batches of %.0f %s: a factor of %s%s.",
+        gb_format_ns(many->time_ns / files, a, sizeof a), number(few, "batch"),
+        gb_format_ns(few->time_ns / files, b, sizeof b),
+        gb_say_ratio(faster ? few : many, faster ? many : few, "time", 1, 2, factor, sizeof factor),
+        faster ? "" : " that large batches cost");
     const gb_code code = gb_finding_add(findings, view, "pipeline-batch", &text, NULL, err);
     gb_buf_free(&text);
     return code;
@@ -282,13 +286,11 @@ static gb_code find_overlap(const gb_view *view, const gb_row *serial, json_t *f
     if (contrast == GB_CONTRAST_SAME) {
         gb_buf_add(&text, ": no difference that can be told from noise");
     } else if (both->time_ns > serial->time_ns) {
-        gb_buf_printf(
-            &text, ": longer by a factor of %s",
-            gb_say_ratio(both, serial, "time", 1, 2, factor, sizeof factor));
+        gb_buf_printf(&text, ": longer by a factor of %s",
+                      gb_say_ratio(both, serial, "time", 1, 2, factor, sizeof factor));
     } else {
-        gb_buf_printf(
-            &text, ": a factor of %s",
-            gb_say_ratio(serial, both, "time", 1, 2, factor, sizeof factor));
+        gb_buf_printf(&text, ": a factor of %s",
+                      gb_say_ratio(serial, both, "time", 1, 2, factor, sizeof factor));
     }
     gb_buf_printf(&text,
                   " (at best %.2f, with the shorter of the host's and the device's part hidden "

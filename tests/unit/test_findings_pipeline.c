@@ -11,8 +11,8 @@ typedef struct job {
     double busy; /* percent */
 } job;
 
-static const job plain = {
-    "serial", "cached", "base64", 64, 1, 100, {20, 50, 10, 4, 2, 8, 1, 5}, 13};
+static const job plain = {"serial", "cached", "base64", 64, 1, 100, {20, 50, 10, 4, 2, 8, 1, 5},
+                          13};
 
 /* Two replicates, `spread` apart to both sides. */
 static void add_job(fixture *f, const char *benchmark, const job *j, double spread)
@@ -31,8 +31,7 @@ static void add_job(fixture *f, const char *benchmark, const job *j, double spre
             fixture_add(f, benchmark, "pipeline", params, index, r, j->ms * 1e6 * by, NAN);
         record->parts_ns = json_object();
         for (int i = 0; i < 8; i++)
-            json_object_set_new(record->parts_ns, names[i],
-                                json_real(j->stages[i] * 1e6 * by));
+            json_object_set_new(record->parts_ns, names[i], json_real(j->stages[i] * 1e6 * by));
         gb_metric *m = &record->metrics[record->n_metrics++];
         *m = (gb_metric){.value = j->busy * by, .peak = NAN, .higher_is_better = true};
         snprintf(m->name, sizeof m->name, "device_busy");
@@ -141,8 +140,9 @@ START_TEST(batches_are_compared_where_they_differ)
     fixture_open(&f, "cuda", "[]");
     add_job(&f, "stages", &one, 0.0001);
     add_job(&f, "stages", &plain, 0.0001);
-    says(&f, "pipeline-batch", "In batches of 64 a file takes 200 us, in batches of 1 100 us: a "
-                               "factor of 2.00 that large batches cost.\n");
+    says(&f, "pipeline-batch",
+         "In batches of 64 a file takes 200 us, in batches of 1 100 us: a "
+         "factor of 2.00 that large batches cost.\n");
     fixture_close(&f);
 }
 END_TEST
