@@ -15,7 +15,7 @@
 #include "base/spec.h"
 #include "device/device.h"
 
-#define GB_MAX_PARTS 8
+#define GB_MAX_PARTS 9
 #define GB_MAX_LEVELS 8 /* as many metrics as a record holds */
 
 /* A case in the worker's hands. */
@@ -25,10 +25,11 @@ typedef struct gb_run {
     const gb_value *args;
     gb_timer timer;
     gb_cache cache;
-    bool gate;          /* a kernel's own `sample` may hold its work behind the gate now */
-    uint64_t seed;      /* for test data: the same on every machine */
-    uint64_t iteration; /* counts enqueues; a kernel may rotate among buffers with it */
-    void *state;        /* set by prepare */
+    bool gate;            /* a kernel's own `sample` may hold its work behind the gate now */
+    uint64_t seed;        /* for test data: the same on every machine */
+    const char *data_dir; /* the user's files (run --data-dir); NULL: none */
+    uint64_t iteration;   /* counts enqueues; a kernel may rotate among buffers with it */
+    void *state;          /* set by prepare */
     /* The most launches that a kernel's own samples let wait at once: set by prepare, recorded;
      * 0: not. */
     uint32_t max_in_flight;

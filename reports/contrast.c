@@ -77,7 +77,8 @@ static bool between(const gb_row *row, const char *metric, gb_interval *out, siz
     return isfinite(out->high);
 }
 
-/* Whether a metric has no time in it (GB_LEVEL): what leaves the time open leaves it alone. */
+/* Whether a metric is a level or a share of the whole (GB_LEVEL, GB_PART_SHARE): what leaves the
+ * time open leaves it alone, and the replicates tell. */
 static bool is_level(const gb_row *row, const char *metric)
 {
     for (size_t i = 0; i < row->n; i++) {

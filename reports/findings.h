@@ -98,6 +98,9 @@ bool gb_finding_steps(const gb_view *view, gb_buf *text);
 bool gb_finding_break_even(const gb_view *view, gb_buf *text);
 /* findings_overlap.c: one for each benchmark, on the job with most to hide */
 gb_code gb_findings_overlap(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_pipeline.c: the longest stage and what batches gain, of each kind of source and files;
+ * what double buffering gains, once a benchmark; how idle a slow host leaves the device */
+gb_code gb_findings_pipeline(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_residency.c; staging: one for each job with several kinds of memory (GPUs) */
 bool gb_finding_residency(const gb_view *view, gb_buf *text);
 bool gb_finding_budget(const gb_view *view, gb_buf *text);

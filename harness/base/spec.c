@@ -164,6 +164,7 @@ double gb_work_count(const gb_work *work, gb_numerator which)
         return (double)work->items;
     case GB_PER_NOTHING:
     case GB_LEVEL:
+    case GB_PART_SHARE:
         break;
     }
     return (double)NAN;
@@ -175,7 +176,7 @@ bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_de
     const gb_metric_spec *m = gb_spec_metric_at(spec, metric);
     if (m->part >= 0 && spec->has_part != NULL && !spec->has_part(args, timer, m->part))
         return false;
-    if (m->numerator == GB_PER_NOTHING || m->numerator == GB_LEVEL)
+    if (m->numerator == GB_PER_NOTHING || m->numerator == GB_LEVEL || m->numerator == GB_PART_SHARE)
         return true;
     gb_work work = {0};
     if (spec->work == NULL)

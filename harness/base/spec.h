@@ -102,7 +102,8 @@ typedef struct gb_work {
 
 /* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns; GB_NS_PER_ITEM: the
  * time divided by the number of items. GB_LEVEL: no time is in it, the kernel says the value itself
- * (gb_run.levels), in the metric's unit. */
+ * (gb_run.levels), in the metric's unit; GB_PART_SHARE: a part's median time divided by that of the
+ * whole, in percent. */
 typedef enum gb_numerator {
     GB_PER_NOTHING,
     GB_PER_BYTES_MOVED,
@@ -112,7 +113,8 @@ typedef enum gb_numerator {
     GB_PER_FLOPS,
     GB_PER_ITEMS,
     GB_NS_PER_ITEM,
-    GB_LEVEL
+    GB_LEVEL,
+    GB_PART_SHARE
 } gb_numerator;
 
 /* Which time of its samples a metric is made of: a part's median by the part's index in the spec,
@@ -201,7 +203,7 @@ const gb_metric_spec *gb_spec_metric_at(const gb_kernel_spec *spec, int metric);
  * part, and something is counted. For arguments that passed check. */
 bool gb_spec_has_metric(const gb_kernel_spec *spec, const gb_value args[], gb_device_kind kind,
                         gb_timer timer, int metric);
-/* What is counted for a metric's numerator; NAN for GB_PER_NOTHING and GB_LEVEL. */
+/* What is counted for a metric's numerator; NAN for GB_PER_NOTHING, GB_LEVEL and GB_PART_SHARE. */
 double gb_work_count(const gb_work *work, gb_numerator which);
 
 /* Value of a parameter as text: exact integers, words as they are. Writes at most `size` bytes

@@ -30,7 +30,7 @@ typedef struct gb_args {
     bool help, quiet, json;
     const char *color;
     gb_list silence;
-    const char *out, *resume, *device, *progress, *against, *against_device;
+    const char *out, *resume, *device, *progress, *against, *against_device, *data_dir;
     gb_list set, filter, tag;
     gb_number thin, replicates, budget_ns, seed, wait_ns;
     bool dry_run, profile, fail_fast, strict, no_plots, no_wait;

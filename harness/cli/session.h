@@ -21,6 +21,7 @@ typedef struct gb_session {
     const char *label;      /* "new" or "baseline" of two that alternate; "" alone */
     json_t *tool;           /* what that other build is, for the head; NULL: this one */
     json_t *pair;           /* {"id", "role"} of two that alternate, for the head; NULL */
+    json_t *data;           /* --data-dir: what gb_data_look found there; NULL */
     uint64_t thin;          /* --thin; 0: all values */
     uint32_t least; /* replicates that each case has at least, for a verdict; 0: no matter */
     gb_selection selection;          /* lists point into args or `earlier` */

@@ -182,6 +182,7 @@ void gb_session_free(gb_session *s)
     json_decref(s->probe);
     json_decref(s->tool);
     json_decref(s->pair);
+    json_decref(s->data);
     free(s->set.items);
     free(s->filter.items);
     free(s->tag.items);

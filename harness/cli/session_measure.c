@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/json.h"
+#include "cli/data_dir.h"
 #include "cli/head.h"
 #include "cli/published.h"
 #include "cli/session.h"
@@ -101,13 +102,14 @@ static json_t *settings_json(const gb_session *s)
     const gb_selection *selection = &s->selection;
     const gb_args *args = &s->cli->args;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "device",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:O?}", "device",
         gb_json_string(s->device), "set", strings(&s->set), "filter", strings(&s->filter), "tag",
         strings(&s->tag), "thin", s->thin ? json_integer((json_int_t)s->thin) : json_null(),
         "replicates", selection->replicates ? json_integer(selection->replicates) : json_null(),
         "least_replicates", s->least ? json_integer(s->least) : json_null(), "budget_ns",
         selection->budget_ns ? json_integer((json_int_t)selection->budget_ns) : json_null(),
-        "profile", args->profile, "fail_fast", args->fail_fast, "strict", args->strict);
+        "profile", args->profile, "fail_fast", args->fail_fast, "strict", args->strict, "data",
+        s->data);
 }
 
 gb_code gb_session_place(const gb_session *s, char **out, gb_error *err)
@@ -265,6 +267,7 @@ gb_supervise gb_session_side(gb_session *s, size_t i, gb_place *place)
                         .device_number = (int)i,
                         .kind = device->kind,
                         .device_index = device->index,
+                        .data_dir = gb_data_dir(s->data),
                         .profile = s->cli->args.profile,
                         .fail_fast = s->cli->args.fail_fast,
                         .continues = s->locked,

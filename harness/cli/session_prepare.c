@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "cli/data_dir.h"
 #include "cli/session.h"
 #include "kernels/kernel.h"
 
@@ -176,6 +177,37 @@ static gb_code take_settings(gb_session *s, gb_error *err)
     return code;
 }
 
+/* The files of --data-dir, or those that the resumed run had. */
+static gb_code take_data(gb_session *s, gb_error *err)
+{
+    const char *given = s->cli->args.data_dir;
+    const json_t *settings =
+        json_object_get(json_object_get(s->earlier.document, "run"), "settings");
+    const json_t *was = json_object_get(settings, "data");
+    if (!json_is_object(was))
+        was = NULL;
+    if (!given && !was)
+        return GB_OK;
+    if (s->resumed && json_is_object(settings) && !was)
+        return refuse("data-dir", given, "", err);
+    gb_code code = gb_data_look(given ? given : gb_data_dir(was), &s->data, err);
+    if (!code && was &&
+        !json_equal(json_object_get(was, "sha256"), json_object_get(s->data, "sha256")))
+        code = gb_fail(err, GB_INVALID,
+                       "run: --resume goes on with the run as it began, but %s does not hold the "
+                       "files that it began with; start a new run",
+                       gb_data_dir(s->data));
+    return code ? code : gb_data_apply(s->data, s->suite, err);
+}
+
+static void say_data(const gb_session *s)
+{
+    char *text = s->data ? gb_data_text(s->data) : NULL;
+    if (text)
+        gb_cli_note(s->cli, "%s", text);
+    free(text);
+}
+
 /* The suite of a resumed run, from the text that its results hold. */
 static int load_earlier_suite(gb_session *s)
 {
@@ -305,11 +337,15 @@ int gb_session_prepare(gb_session *s)
     if (status)
         return status;
     gb_code code = take_settings(s, &err);
+    if (!code)
+        code = take_data(s, &err);
     for (size_t i = 0; !code && i < s->set.n; i++)
         code = gb_suite_override(s->suite, s->set.items[i], &err);
     if (!code && s->thin)
         gb_suite_thin(s->suite, s->thin);
     s->least = code ? 0 : least_replicates(s);
     gb_suite_least_replicates(s->suite, s->least);
+    if (!code)
+        say_data(s);
     return code ? fail(s, code, &err) : make_plans(s);
 }

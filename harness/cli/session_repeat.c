@@ -10,6 +10,7 @@ gb_session gb_session_sibling(const gb_session *first)
                         .device = first->device,
                         .executable = first->executable,
                         .label = first->label,
+                        .data = json_incref(first->data),
                         .thin = first->thin,
                         .least = first->least,
                         .selection = first->selection,

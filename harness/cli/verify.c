@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "cli/data_dir.h"
 #include "cli/head.h"
 #include "cli/option_rows.h"
 #include "cli/session.h"
@@ -114,6 +115,9 @@ static gb_code read_suite(verification *v, gb_error *err)
     }
     json_decref(made);
     const json_t *set = json_object_get(settings, "set");
+    const json_t *data = json_object_get(settings, "data");
+    if (!code && json_is_object(data))
+        code = gb_data_apply(data, v->suite, &why);
     for (size_t i = 0; !code && i < json_array_size(set); i++) {
         const char *word = json_string_value(json_array_get(set, i));
         code = word ? gb_suite_override(v->suite, word, &why) : GB_INVALID;

@@ -181,6 +181,7 @@ static const char *nothing_counted(gb_numerator which)
         return "no items are counted";
     case GB_PER_NOTHING:
     case GB_LEVEL:
+    case GB_PART_SHARE:
     case GB_PER_BYTES_MOVED:
     case GB_PER_BYTES_SECTORS:
         break;
@@ -252,6 +253,9 @@ static void metric_value(const gb_record *record, const gb_metric_spec *spec, gb
         reason = no_time(spec->part);
     } else if (spec->numerator == GB_PER_NOTHING) {
         value = ns;
+    } else if (spec->numerator == GB_PART_SHARE) {
+        value = record->time.median > 0 ? 100 * ns / record->time.median : NAN;
+        reason = isfinite(value) ? "" : "below timer resolution";
     } else if (!(gb_work_count(&record->work, spec->numerator) > 0)) {
         /* A rate of nothing is no rate of 0: that would pass every upper limit. */
         reason = nothing_counted(spec->numerator);

@@ -20,7 +20,7 @@ static gb_code prepare(gb_measuring *m, gb_error *err)
         code = gb_measuring_check_memory(m->dev, &need, record->cache, err);
     if (!code)
         code = gb_sampler_open(&m->sampler, m->dev, m->kernel, m->args, record->timer,
-                               record->cache, m->how->seed, m->how->gate, err);
+                               record->cache, m->how->seed, m->how->data_dir, m->how->gate, err);
     record->gated = m->sampler.gated;
     record->resolution_ns = m->sampler.resolution_ns;
     if (!code && spec->work)

@@ -16,6 +16,7 @@ typedef struct gb_measure {
     bool profile;          /* one iteration as the only sample, no warm-up: for a clean timeline */
     double peak_bandwidth; /* known theoretical ceiling of device memory; NAN: unknown */
     gb_peaks published;    /* what the vendor states, where theory knows nothing; 0: unknown */
+    const char *data_dir;  /* the user's files; NULL: none */
     /* Called when a phase starts ("prepare", "verify", "warm-up", "measure", ...), so that whoever
      * has to end this process can say where it was. May be NULL. */
     void (*progress)(void *user, const char *phase);

@@ -148,6 +148,7 @@ static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
     case GB_PER_NOTHING:
     case GB_NS_PER_ITEM:
     case GB_LEVEL:
+    case GB_PART_SHARE:
         return NAN;
     }
     return NAN;

@@ -34,12 +34,19 @@ json_t *gb_job_json(const gb_job *job)
     }
     if (!cases)
         return NULL;
-    return json_pack("{s:i, s:s, s:i, s:i, s:b, s:b, s:I, s:I, s:o, s:o}", "protocol", GB_PROTOCOL,
-                     "device", gb_device_kind_word(job->kind), "device_index", job->device_index,
-                     "device_number", job->device_number, "gate", job->gate, "profile",
-                     job->profile, "replicate", (json_int_t)job->replicate, "budget_ns",
-                     (json_int_t)(job->budget_ns & INT64_MAX), "published",
-                     gb_peaks_json(&job->published), "cases", cases);
+    json_t *json = json_pack(
+        "{s:i, s:s, s:i, s:i, s:b, s:b, s:I, s:I, s:o, s:o}", "protocol", GB_PROTOCOL, "device",
+        gb_device_kind_word(job->kind), "device_index", job->device_index, "device_number",
+        job->device_number, "gate", job->gate, "profile", job->profile, "replicate",
+        (json_int_t)job->replicate, "budget_ns", (json_int_t)(job->budget_ns & INT64_MAX),
+        "published", gb_peaks_json(&job->published), "cases", cases);
+    /* Only where there is one, so that builds that know of none understand all other jobs. */
+    if (json && job->data_dir &&
+        json_object_set_new(json, "data_dir", json_string(job->data_dir))) {
+        json_decref(json);
+        json = NULL;
+    }
+    return json;
 }
 
 static gb_code case_load(const json_t *json, size_t at, gb_job_case *c, gb_error *err)
@@ -89,11 +96,12 @@ gb_code gb_job_load(const char *text, size_t n, gb_job *out, gb_error *err)
         gb_fail(err, code, "job: protocol %d, this worker speaks %d", protocol, GB_PROTOCOL);
         goto done;
     }
-    if (json_unpack_ex(
-            out->json, &why, JSON_STRICT, "{s:i, s:s, s:i, s:i, s:b, s:b, s:I, s:I, s:o, s:o}",
-            "protocol", &protocol, "device", &device, "device_index", &out->device_index,
-            "device_number", &out->device_number, "gate", &gate, "profile", &profile, "replicate",
-            &replicate, "budget_ns", &budget, "published", &published, "cases", &cases)) {
+    if (json_unpack_ex(out->json, &why, JSON_STRICT,
+                       "{s:i, s:s, s:i, s:i, s:b, s:b, s:I, s:I, s:o, s:o, s?s}", "protocol",
+                       &protocol, "device", &device, "device_index", &out->device_index,
+                       "device_number", &out->device_number, "gate", &gate, "profile", &profile,
+                       "replicate", &replicate, "budget_ns", &budget, "published", &published,
+                       "cases", &cases, "data_dir", &out->data_dir)) {
         gb_fail(err, code, "job: %s", why.text);
         goto done;
     }

@@ -34,8 +34,9 @@ typedef struct gb_job {
     bool gate;         /* launches may be held back (not under --profile) */
     bool profile;      /* --profile: one iteration a case, nothing repeated */
     uint32_t replicate;
-    uint64_t budget_ns; /* measuring time of all these cases together */
-    gb_peaks published; /* of a device of this name; 0: unknown */
+    uint64_t budget_ns;   /* measuring time of all these cases together */
+    gb_peaks published;   /* of a device of this name; 0: unknown */
+    const char *data_dir; /* absolute path of the user's files; NULL: none */
     gb_job_case *cases;
     size_t n;
     json_t *json; /* what a loaded job's strings point into; NULL for one that was made */

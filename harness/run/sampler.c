@@ -20,12 +20,17 @@ static double host_resolution_ns(gb_device *dev)
 
 gb_code gb_sampler_open(gb_sampler *sampler, gb_device *dev, const gb_kernel *kernel,
                         const gb_value args[], gb_timer timer, gb_cache cache, uint64_t seed,
-                        bool gate, gb_error *err)
+                        const char *data_dir, bool gate, gb_error *err)
 {
     const gb_device_info *info = &dev->info;
     memset(sampler, 0, sizeof *sampler);
     sampler->kernel = kernel;
-    sampler->run = (gb_run){.dev = dev, .args = args, .timer = timer, .cache = cache, .seed = seed};
+    sampler->run = (gb_run){.dev = dev,
+                            .args = args,
+                            .timer = timer,
+                            .cache = cache,
+                            .seed = seed,
+                            .data_dir = data_dir};
     for (size_t i = 0; i < GB_MAX_LEVELS; i++)
         sampler->run.levels[i] = NAN;
     bool holds = !kernel->gate_allowed || kernel->gate_allowed(args, info->kind);

@@ -27,7 +27,7 @@ typedef struct gb_sampler {
  * at all. Call gb_sampler_close afterwards, whatever this returned. */
 gb_code gb_sampler_open(gb_sampler *sampler, gb_device *dev, const gb_kernel *kernel,
                         const gb_value args[], gb_timer timer, gb_cache cache, uint64_t seed,
-                        bool gate, gb_error *err);
+                        const char *data_dir, bool gate, gb_error *err);
 
 /* Runs once, untimed, what samples use besides the kernel's iteration (flush, gate, the kernel's
  * own way of sampling), so that none of it is loaded inside a sample: loading behind a closed gate

@@ -340,6 +340,7 @@ static gb_code make_job(const session *s, char **text)
         .gate = !r->how->profile,
         .profile = r->how->profile,
         .published = r->how->published,
+        .data_dir = r->how->data_dir,
         .replicate = s->replicate,
         .n = s->n,
         .budget_ns =

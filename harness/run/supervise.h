@@ -31,7 +31,8 @@ typedef struct gb_supervise {
     int device_index; /* cuda index */
     bool profile, fail_fast;
     bool continues; /* this very command used the device a moment ago: that it is busy is no news */
-    gb_peaks published; /* peaks that the vendor states for this device; 0: unknown */
+    const char *data_dir; /* absolute path of the user's files; NULL: none */
+    gb_peaks published;   /* peaks that the vendor states for this device; 0: unknown */
     const volatile sig_atomic_t *interrupted; /* 0, 1 (finish the records), 2 (at once) */
     gb_observer observer;
     /* Called for every record as soon as it exists; an error ends the run (disk full). */

@@ -113,6 +113,7 @@ static gb_code measure(gb_device *dev, const gb_job *job, const gb_job_case *c, 
                           .profile = job->profile,
                           .peak_bandwidth = gb_peak_bandwidth(&dev->info),
                           .published = job->published,
+                          .data_dir = job->data_dir,
                           .progress = report_phase};
         code = gb_measure_case(dev, kernel, args, c->timer, c->cache, &how, record, err);
     }

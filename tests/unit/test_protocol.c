@@ -48,6 +48,32 @@ static char *job_text(void)
     return text;
 }
 
+/* A job without files of the user's is one that builds understand which know of none. */
+START_TEST(the_users_files_are_in_a_job_where_there_are_some)
+{
+    static const char *const dirs[] = {NULL, "/my files/\"x\""};
+    for (int i = 0; i < 2; i++) {
+        gb_job_case cases[2];
+        gb_job job = make_job(cases), read;
+        gb_error err = {0};
+        job.data_dir = dirs[i];
+        json_t *json = gb_job_json(&job);
+        char *text = gb_json_line(json);
+        ck_assert_int_eq(json_object_get(json, "data_dir") != NULL, i);
+        ck_assert_msg(gb_job_load(text, strlen(text), &read, &err) == GB_OK, "%s", err.message);
+        if (i == 0)
+            ck_assert_ptr_null(read.data_dir);
+        else
+            ck_assert_str_eq(read.data_dir, dirs[i]);
+        gb_job_free(&read);
+        json_decref(json);
+        json_decref(cases[0].args);
+        json_decref(cases[1].args);
+        free(text);
+    }
+}
+END_TEST
+
 START_TEST(a_job_reads_back_as_it_was)
 {
     char *text = job_text();
@@ -273,6 +299,7 @@ END_TEST
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("protocol");
+    tcase_add_test(c, the_users_files_are_in_a_job_where_there_are_some);
     tcase_add_test(c, a_job_reads_back_as_it_was);
     tcase_add_loop_test(c, a_wrong_job_is_refused, 0, sizeof bad_jobs / sizeof bad_jobs[0]);
     tcase_add_test(c, a_job_without_cases_is_refused);

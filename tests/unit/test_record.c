@@ -270,6 +270,27 @@ START_TEST(metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_par
 }
 END_TEST
 
+START_TEST(a_share_is_a_part_over_the_whole_in_percent)
+{
+    static const gb_metric_spec metrics[] = {
+        {"busy", "%", "", true, GB_PART_SHARE, 1},
+        {"none", "%", "", true, GB_PART_SHARE, 2},
+    };
+    gb_record r;
+    sample_record(&r, "copy", 1024, 0, 0, 0);
+    double ns[] = {1000, 1000, 1000};
+    set_samples(&r, ns, 3, 1, 0);
+    r.work = (gb_work){0}; /* nothing needs to be counted for it */
+    r.parts_ns = json_pack("{s:f,s:f,s:n}", "z", 500.0, "a", 250.0, "none");
+    ck_assert_int_eq(gb_record_summarise(&r, metrics, 2, NULL), GB_OK);
+    ck_assert_double_eq_tol(r.metrics[0].value, 25, 1e-9);
+    ck_assert_str_eq(r.metrics[0].reason, "");
+    ck_assert(isnan(r.metrics[1].value));
+    ck_assert_str_eq(r.metrics[1].reason, "the sample has no such part");
+    gb_record_free(&r);
+}
+END_TEST
+
 START_TEST(metrics_of_percentiles_exist_where_the_percentile_does)
 {
     static const gb_metric_spec metrics[] = {
@@ -619,6 +640,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tcase, a_record_that_contradicts_itself_is_found);
     tcase_add_test(tcase, flags_follow_from_the_samples);
     tcase_add_test(tcase, metrics_divide_what_was_counted_by_the_time_of_the_sample_or_of_a_part);
+    tcase_add_test(tcase, a_share_is_a_part_over_the_whole_in_percent);
     tcase_add_test(tcase, metrics_of_percentiles_exist_where_the_percentile_does);
     tcase_add_test(tcase, a_level_keeps_its_value);
     tcase_add_test(tcase, metrics_of_stretches_exist_where_there_are_seconds);
