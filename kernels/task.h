@@ -1,7 +1,7 @@
 /* Tasks: what a kernel lets another process do, started afresh from this binary with
  * device/process.h as `gpubench worker --task NAME ARGUMENT...`, so that it has a device, caches
- * and a runtime of its own. A task talks to who started it over its GB_PROCESS_FD and its standard input,
- * and ends by itself when that goes away (gb_process_start sees to it). */
+ * and a runtime of its own. A task talks to who started it over its GB_PROCESS_FD and its standard
+ * input, and ends by itself when that goes away (gb_process_start sees to it). */
 #ifndef GB_KERNELS_TASK_H
 #define GB_KERNELS_TASK_H
 
