@@ -354,11 +354,32 @@ static __device__ __forceinline__ bool passes(const crossover_row &row,
         return (row.price * (128 - row.discount)) >> 7 > query.reduced;
     default: {
         uint32_t x = row.price;
-        for (uint32_t step = 0; step <= row.discount; ++step)
+        for (uint32_t step = 0; step <= (row.discount & 7); ++step) /* few, whatever a row holds */
             x = x * 1664525 + 1013904223;
         return x >> 30 == 0;
     }
     }
+}
+
+/* A row, or a slot, in one access; the compiler of a GPU needs to be told that it may. */
+static __device__ __forceinline__ crossover_row load(const crossover_row *row)
+{
+#if defined(__CUDACC__)
+    const uint4 words = __ldg(reinterpret_cast<const uint4 *>(row));
+    return {words.x, words.y, words.z, words.w};
+#else
+    return *row;
+#endif
+}
+
+static __device__ __forceinline__ crossover_slot load(const crossover_slot *slot)
+{
+#if defined(__CUDACC__)
+    const uint2 words = __ldg(reinterpret_cast<const uint2 *>(slot));
+    return {words.x, words.y};
+#else
+    return *slot;
+#endif
 }
 
 #if !defined(__CUDACC__)
@@ -419,7 +440,8 @@ static __global__ void crossover_mark(uint32_t *__restrict__ marks, uint32_t *__
         for (unsigned round = 0; round < CROSSOVER_TILE_ROWS / CROSSOVER_BLOCK; ++round) {
             const size_t row =
                 (size_t)tile * CROSSOVER_TILE_ROWS + round * CROSSOVER_BLOCK + threadIdx.x;
-            const uint32_t word = __ballot_sync(0xffffffffu, row < n && passes(rows[row], query));
+            const uint32_t word =
+                __ballot_sync(0xffffffffu, row < n && passes(load(&rows[row]), query));
             if (threadIdx.x % 32 == 0)
                 marks[row / 32] = word;
             mine += __popc(word);
@@ -527,7 +549,7 @@ static __device__ __forceinline__ uint32_t find(const crossover_table &table, ui
                                                 uint32_t slot)
 {
     for (;; slot = (slot + 1) & table.mask) {
-        const crossover_slot s = table.slots[slot];
+        const crossover_slot s = load(&table.slots[slot]);
         if (s.id == id)
             return s.value;
         if (s.id == table.empty)

@@ -157,14 +157,15 @@ static size_t last_win(const ladder *l)
     return end - 1; /* SIZE_MAX: none */
 }
 
-static bool any_undecided(const ladder *l, size_t from)
+/* The largest size that is not decided, among those beyond the last win; SIZE_MAX: none. */
+static size_t last_undecided(const ladder *l)
 {
-    for (size_t i = from; i < l->n; i++) {
-        if (l->sizes[i].outcome == UNDECIDED) {
-            return true;
+    for (size_t i = l->n; i > last_win(l) + 1; i--) {
+        if (l->sizes[i - 1].outcome == UNDECIDED) {
+            return i - 1;
         }
     }
-    return false;
+    return SIZE_MAX;
 }
 
 /* "Never" is said only where each size is decided. */
@@ -177,7 +178,7 @@ static verdict verdict_of(const ladder *l)
     if (first < l->n) {
         return FROM;
     }
-    if (any_undecided(l, last == SIZE_MAX ? 0 : last + 1)) {
+    if (last_undecided(l) != SIZE_MAX) {
         return UNCLEAR;
     }
     return last == SIZE_MAX ? NEVER : UP_TO;
@@ -227,9 +228,14 @@ static void say_ladder(const ladder *l, const char *scope, gb_buf *text)
         gb_buf_add(text, "; ");
         say_size(win + 1, text);
     } else {
+        const size *open = &l->sizes[last_undecided(l)];
         gb_buf_printf(text, "it is undecided whether the GPU wins up to n = %.0f (", last->n);
-        say_size(last, text);
+        say_size(open, text);
         gb_buf_add(text, "; more replicates would tell");
+        if (open != last) {
+            gb_buf_add(text, "; ");
+            say_size(last, text);
+        }
     }
     gb_buf_add(text, ").");
 }

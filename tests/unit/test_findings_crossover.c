@@ -195,6 +195,28 @@ START_TEST(a_gpu_that_falls_back_wins_up_to_a_size)
 }
 END_TEST
 
+/* The largest size may be decided, and a smaller one not. */
+START_TEST(undecided_names_the_size_that_is)
+{
+    fixture f;
+    open_both(&f);
+    add(&f, CPU, "sort", "end-to-end", 16, 100, 0.12);
+    add(&f, GPU, "sort", "end-to-end", 16, 90, 0.12);
+    add(&f, CPU, "sort", "end-to-end", 64, 100, FIRM);
+    add(&f, GPU, "sort", "end-to-end", 64, 400, FIRM);
+    judged(&f, "end_to_end", "undecided", NAN);
+    json_t *all = found(&f);
+    const char *text = json_string_value(json_object_get(json_array_get(all, 0), "text"));
+    ck_assert_msg(strstr(text, "wins up to n = 64 (16: ") != NULL, "%s", text);
+    ck_assert_msg(
+        strstr(text, "would tell; 64: 400 us against 100 us on the CPU, 4.0 times as slow)") !=
+            NULL,
+        "%s", text);
+    json_decref(all);
+    fixture_close(&f);
+}
+END_TEST
+
 /* A win at one size below does not move the size from which on it wins throughout. */
 START_TEST(an_early_win_is_no_crossing)
 {
@@ -313,6 +335,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, what_noise_hides_is_undecided);
     tcase_add_test(tests, an_undecided_size_below_the_crossing_is_said);
     tcase_add_test(tests, a_gpu_that_falls_back_wins_up_to_a_size);
+    tcase_add_test(tests, undecided_names_the_size_that_is);
     tcase_add_test(tests, an_early_win_is_no_crossing);
     tcase_add_test(tests, the_larger_noise_floor_of_both_devices_decides);
     tcase_add_test(tests, only_sizes_that_both_have_count);
