@@ -56,8 +56,8 @@ if(NOT GPUBENCH_CUDA STREQUAL "OFF")
     # nvcc's stubs need no C++ runtime then.
     string(APPEND CMAKE_CUDA_FLAGS " -Xcompiler=-fno-exceptions,-fno-threadsafe-statics")
     set(GPUBENCH_HAVE_CUDA ON)
-    target_link_libraries(gb_cudart INTERFACE ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a
-      ${CMAKE_DL_LIBS} pthread rt)
+    set(GPUBENCH_CUDART ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a ${CMAKE_DL_LIBS} pthread rt)
+    target_link_libraries(gb_cudart INTERFACE ${GPUBENCH_CUDART})
   elseif(GPUBENCH_CUDA STREQUAL "ON")
     message(FATAL_ERROR "GPUBENCH_CUDA=ON, but nvcc was not found (PATH, CUDACXX, /usr/local/cuda/bin)")
   endif()

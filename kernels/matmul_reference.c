@@ -209,8 +209,11 @@ static gb_code check_row(gb_run *run, checking *c, const gb_memory *memory, uint
 {
     const matmul_reference *r = c->r;
     const size_t size = types[r->type].bytes, bytes = (size_t)r->n * size;
-    const gb_memory line = {
-        .kind = memory->kind, .bytes = bytes, .device = (char *)memory->device + row * bytes};
+    gb_memory line = {.kind = memory->kind, .bytes = bytes};
+    if (memory->host != NULL)
+        line.host = (char *)memory->host + row * bytes;
+    else
+        line.device = (char *)memory->device + row * bytes;
     c->row = row;
     multiply_row(c, row);
     return gb_memory_compare(run, &line, size, r->n, compare_row, c, &c->bad, err);

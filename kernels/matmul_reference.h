@@ -49,8 +49,8 @@ typedef struct matmul_reference {
     double weights_squared; /* of w's norm */
 } matmul_reference;
 
-/* Fills A and B, on the device, and prepares the check; type, m, n, k and seed are set. Free it
- * also when this failed. */
+/* Fills A and B, of the device or of the host, and prepares the check; type, m, n, k and seed are
+ * set. Free it also when this failed. */
 gb_code matmul_reference_make(gb_run *run, matmul_reference *r, const gb_memory *a,
                               const gb_memory *b, gb_error *err);
 /* GB_WRONG_RESULT unless C is their product. */

@@ -152,8 +152,9 @@ gb_contrast gb_rows_contrast(const gb_results *results, const gb_row *a, const g
     gb_interval x, y;
     if (!gb_row_interval(a, metric, &x) || !gb_row_interval(b, metric, &y))
         return GB_CONTRAST_UNKNOWN;
-    if ((x.high < y.low || y.high < x.low) &&
-        fabs(log(x.centre / y.centre)) > gb_noise_floor(results, a->first->device))
+    const double floor =
+        fmax(gb_noise_floor(results, a->first->device), gb_noise_floor(results, b->first->device));
+    if ((x.high < y.low || y.high < x.low) && fabs(log(x.centre / y.centre)) > floor)
         return GB_CONTRAST_DIFFERENT;
     return firm(&x) && firm(&y) ? GB_CONTRAST_SAME : GB_CONTRAST_UNKNOWN;
 }

@@ -33,8 +33,8 @@ typedef enum gb_contrast {
 } gb_contrast;
 /* What the self-test found on the device, as |ln(a/b)|; 0 where it has not run. */
 double gb_noise_floor(const gb_results *results, int device);
-/* Two rows of one device differ when their intervals do not touch and their ratio is beyond the
- * device's noise floor, where the self-test has found one. */
+/* Two rows differ when their intervals do not touch and their ratio is beyond the noise floor of
+ * the device, or the larger of two devices', where the self-test has found one. */
 gb_contrast gb_rows_contrast(const gb_results *results, const gb_row *a, const gb_row *b,
                              const char *metric);
 bool gb_rows_differ(const gb_results *results, const gb_row *a, const gb_row *b,

@@ -374,6 +374,11 @@ gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *er
     if (findings == NULL) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     }
+    gb_view *views = calloc(table.n + 1, sizeof *views); /* of each device */
+    size_t n_views = 0;
+    if (views == NULL && code == GB_OK) {
+        code = gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    }
     for (size_t first = 0, end; first < table.n && code == GB_OK; first = end) {
         int device = table.rows[first].first->device;
         for (end = first; end < table.n && table.rows[end].first->device == device;) {
@@ -383,7 +388,12 @@ gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *er
             .results = results, .device = device, .rows = &table.rows[first], .n = end - first};
         view.cpu = strcmp(gb_results_device_kind(results, device), "cpu") == 0;
         code = apply(&view, findings, err);
+        views[n_views++] = view;
     }
+    if (code == GB_OK) {
+        code = gb_findings_crossover(views, n_views, findings, err);
+    }
+    free(views);
     gb_table_free(&table);
     if (code != GB_OK) {
         json_decref(findings);

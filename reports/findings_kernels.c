@@ -26,6 +26,8 @@ static const struct {
     {"copies-or-none", "overlap"},
     {"ridge", "intensity"},
     {"memory-bound", "intensity"},
+    {"crossover", "crossover"},
+    {"crossover-half", "crossover"},
     {"tiled-product", "matmul"},
     {"vendor-product", "matmul"},
     {"tensor-product", "matmul"},

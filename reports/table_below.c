@@ -57,13 +57,22 @@ void gb_table_fits_lines(const json_t *fits, int device, const char *benchmark, 
     }
 }
 
+/* The first findings, and all of those that are the answer to a suite's question, one a job. */
+#define SHOWN 3
+static bool is_shown(const json_t *finding, size_t before)
+{
+    const char *rule = json_string_value(json_object_get(finding, "rule"));
+    return before < SHOWN || (rule != NULL && strcmp(rule, "crossover") == 0);
+}
+
 void gb_table_findings_lines(const json_t *findings, int device, bool color, gb_buf *out)
 {
     size_t i, shown = 0;
     json_t *finding;
     json_array_foreach(findings, i, finding)
     {
-        if (json_integer_value(json_object_get(finding, "device")) != device || shown == 3) {
+        if (json_integer_value(json_object_get(finding, "device")) != device ||
+            !is_shown(finding, shown)) {
             continue;
         }
         if (shown++ == 0) {

@@ -196,6 +196,12 @@ typedef struct gb_device_ops {
     gb_code (*gemm)(gb_device *dev, gb_stream *stream, gb_gemm_type type, int m, int n, int k,
                     const void *a, const void *b, void *c, gb_error *err);
 
+    /* Sorts n whole numbers of 32 bits, the smallest first, by the vendor's library (CUB on cuda);
+     * `from` is left as it is. With `scratch` NULL nothing is enqueued and *scratch_bytes becomes
+     * what it has to have for n. All pointers are the device's, none may overlap another. */
+    gb_code (*sort)(gb_device *dev, gb_stream *stream, const uint32_t *from, uint32_t *to, size_t n,
+                    void *scratch, size_t *scratch_bytes, gb_error *err);
+
     /* Whether NVML (or /sys on cpu) answers; never an error: unknown readings are NAN. */
     void (*telemetry)(gb_device *dev, gb_telemetry *out);
 } gb_device_ops;

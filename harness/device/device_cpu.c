@@ -206,6 +206,14 @@ static uint64_t cpu_now_ns(gb_device *dev)
     return gb_monotonic_ns();
 }
 
+/* No processor's vendor has one that is found everywhere; kernels bring their own. */
+static gb_code cpu_sort(gb_device *dev, gb_stream *stream, const uint32_t *from, uint32_t *to,
+                        size_t n, void *scratch, size_t *scratch_bytes, gb_error *err)
+{
+    (void)dev, (void)stream, (void)from, (void)to, (void)n, (void)scratch, (void)scratch_bytes;
+    return gb_fail(err, GB_UNAVAILABLE, "the cpu device has no library that sorts");
+}
+
 static void cpu_close(gb_device *dev)
 {
     gb_cpu *cpu = gb_cpu_of(dev);
@@ -254,6 +262,7 @@ static const gb_device_ops cpu_ops = {
     .gate_finish = gb_cpu_gate_finish,
     .flush_cache = gb_cpu_flush_cache,
     .gemm = gb_cpu_gemm,
+    .sort = cpu_sort,
     .telemetry = gb_cpu_telemetry,
 };
 

@@ -179,6 +179,7 @@ static const gb_device_ops cuda_ops = {
     .gate_finish = gb_cuda_gate_finish,
     .flush_cache = gb_cuda_flush_cache,
     .gemm = gb_cuda_gemm,
+    .sort = gb_cuda_sort,
     .telemetry = telemetry,
 };
 

@@ -113,4 +113,8 @@ gb_code gb_cuda_gemm(gb_device *dev, gb_stream *stream, gb_gemm_type type, int m
                      const void *a, const void *b, void *c, gb_error *err);
 void gb_cuda_blas_close(gb_cuda_blas *blas);
 
+/* --- device_cuda_sort.c --- */
+gb_code gb_cuda_sort(gb_device *dev, gb_stream *stream, const uint32_t *from, uint32_t *to,
+                     size_t n, void *scratch, size_t *scratch_bytes, gb_error *err);
+
 #endif

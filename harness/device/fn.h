@@ -3,6 +3,7 @@
  *   GB_FN_DECLARE(triad)             at file scope; afterwards
  *   GB_FN(triad)                     is a `const gb_fn *` for the launch operation of a device
  *   GB_FN_DECLARE_CUDA_ONLY(triad)   for GB_EXPORT_CUDA_ONLY: no cpu code
+ *   GB_FN_DECLARE_CPU_ONLY(triad)    for code between #if !defined(__CUDACC__) and #endif
  *
  * A kernel is compiled once with nvcc and once per instruction-set variant of the cpu device, each
  * time with another name for its descriptor, so that all link into one binary. GB_CPU_VARIANTS
@@ -72,6 +73,10 @@ typedef struct gb_fn {
 #define GB_FN_DECLARE_CUDA_ONLY(name)                                                              \
     GB_FN_CUDA_DECLARE_(name)                                                                      \
     static const gb_fn gb_fn_##name __attribute__((unused)) = {#name, 0, GB_FN_CUDA_POINTER_(name)};
+#define GB_FN_DECLARE_CPU_ONLY(name)                                                               \
+    GB_FN_CPU_DECLARE_(name)                                                                       \
+    static const gb_cpu_code *const gb_fn_cpu_##name[] = {GB_FN_CPU_LIST_(name)};                  \
+    static const gb_fn gb_fn_##name __attribute__((unused)) = {#name, gb_fn_cpu_##name, 0};
 #define GB_FN(name) (&gb_fn_##name)
 
 #endif

@@ -4,6 +4,7 @@ if(GPUBENCH_HAVE_CUDA)
   set(gb_fake ${CMAKE_CURRENT_LIST_DIR})
   set(gb_fake_out ${PROJECT_BINARY_DIR}/tests/fake)
   add_library(fake_cudart STATIC ${gb_fake}/fake_cudart.c ${gb_fake}/fake_graph.c ${gb_fake}/fake_kernels.c
+    ${gb_fake}/fake_cub.c
     ${gb_fake}/fake_queue.c ${gb_fake}/fake_settings.c)
   target_include_directories(fake_cudart PUBLIC ${gb_fake})
   target_include_directories(fake_cudart SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
@@ -53,6 +54,7 @@ if(GPUBENCH_HAVE_CUDA)
 
   gb_fake_test(device_cuda gb_kernels)
   gb_fake_test(device_cuda_work gb_kernels)
+  gb_fake_test(crossover_cuda gb_kernels)
 
   # the toolkit's own link-time stub of the driver, which the real program must see through
   find_file(GB_REAL_STUB libcuda.so PATHS ${CUDAToolkit_LIBRARY_DIR}/stubs NO_DEFAULT_PATH)

@@ -461,6 +461,13 @@ static gb_code no_occupancy(gb_device *dev, const gb_fn *fn, const gb_launch *sh
     MISSING("blocks_per_unit");
 }
 
+static gb_code no_sort(gb_device *dev, gb_stream *stream, const uint32_t *from, uint32_t *to,
+                       size_t n, void *scratch, size_t *scratch_bytes, gb_error *err)
+{
+    (void)dev, (void)stream, (void)from, (void)to, (void)n, (void)scratch, (void)scratch_bytes;
+    MISSING("sort");
+}
+
 static const gb_device_ops ops = {
     .close = no_close,
     .now_ns = now_ns,
@@ -496,6 +503,7 @@ static const gb_device_ops ops = {
     .gate_finish = gate_finish,
     .flush_cache = flush_cache,
     .gemm = no_gemm,
+    .sort = no_sort,
     .telemetry = telemetry,
 };
 
