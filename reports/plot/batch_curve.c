@@ -16,6 +16,7 @@
 #define EDGE 0.04     /* between a band and the picture's edge */
 #define N_PERCENTILES 3
 #define AXIS_PIXELS 820.0
+#define PLOT_PIXELS 400.0 /* its height */
 
 typedef struct percentile {
     const char *name;
@@ -67,7 +68,8 @@ static void add_block(batch_curve *c, size_t number, gb_buf *data)
 
 /* Throughput has the upper half of the picture, latency the lower one: no line of the one crosses a
  * line of the other. The ticks stand in the half alone. */
-static void half_range(gb_buf *script, const char *axis, double low, double high, bool upper)
+static void half_range(gb_buf *script, const char *axis, double low, double high,
+                       const char *own_unit, bool upper)
 {
     char a[40], b[40];
     const double span = fmax(log(high / low), log(2)), middle = (log(high) + log(low)) / 2;
@@ -76,7 +78,7 @@ static void half_range(gb_buf *script, const char *axis, double low, double high
                   gb_print_double(exp(middle - height * centre), a, sizeof a),
                   gb_print_double(exp(middle + height * (1 - centre)), b, sizeof b), axis);
     gb_picture_log_ticks(script, axis, exp(middle - span / 2 - height * 0.02),
-                         exp(middle + span / 2 + height * 0.02));
+                         exp(middle + span / 2 + height * 0.02), own_unit, BAND * PLOT_PIXELS);
 }
 
 /* --- the knee --------------------------------------------------------------------------------- */
@@ -271,8 +273,11 @@ static gb_code write_script(batch_curve *c, gb_buf *script, gb_error *err)
 {
     char rate_unit[32], latency_unit[32];
     const char *title = json_string_value(json_object_get(c->plot, "title"));
-    double rate = gb_picture_scale(c->figures.y_max, c->figures.unit, rate_unit);
-    double latency = gb_picture_scale(c->latency_high, "ns", latency_unit);
+    const char *own_rate, *own_latency;
+    double rate =
+        gb_picture_log_scale(c->rate_low, c->figures.y_max, c->figures.unit, rate_unit, &own_rate);
+    double latency =
+        gb_picture_log_scale(c->latency_low, c->latency_high, "ns", latency_unit, &own_latency);
     gb_buf x_label = {0}, y_label = {0}, y2_label = {0}, lines = {0};
     gb_picture_x_label(c->plot, &x_label);
     gb_picture_y_label("throughput", rate_unit, true, &y_label);
@@ -289,9 +294,10 @@ static gb_code write_script(batch_curve *c, gb_buf *script, gb_error *err)
         gb_buf_add(script, " noenhanced\nset border 11\n");
         gb_picture_place_key(script, gb_figures_widest(&c->figures), 4 * c->figures.n,
                              1 + N_PERCENTILES);
-        gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2);
-        half_range(script, "y", c->rate_low / rate, c->rate_high / rate, true);
-        half_range(script, "y2", c->latency_low / latency, c->latency_high / latency, false);
+        gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2, NULL);
+        half_range(script, "y", c->rate_low / rate, c->rate_high / rate, own_rate, true);
+        half_range(script, "y2", c->latency_low / latency, c->latency_high / latency, own_latency,
+                   false);
         code = gb_picture_value_ticks(script, "batch", c->x, c->n_x, true, err);
     }
     code = code == GB_OK ? mark_knees(c, script, err) : code;

@@ -46,8 +46,8 @@ void gb_figures_range(const gb_figures *figures, double *low, double *high)
     for (size_t s = 0; s < figures->n; s++) {
         for (size_t i = 0; i < figures->items[s].n; i++) {
             const gb_point *p = &figures->items[s].points[i];
-            *low = fmin(*low, fmax(p->low, p->y / 2));
-            *high = fmax(*high, fmin(p->high, p->y * 2));
+            *low = fmin(*low, p->low);
+            *high = fmax(*high, p->high);
         }
     }
 }

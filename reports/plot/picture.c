@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/merge.h"
+#include "reports/plot/fonts.h"
 #include "reports/plot/gnuplot.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
@@ -225,13 +226,22 @@ void gb_picture_head(const gb_results *results, int device, const char *title, c
  * PNG look as the SVG does. */
 void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script)
 {
+    gb_buf png = {0}, png_lines = {0};
+    bool replaced = gb_fonts_replace(script->data != NULL ? script->data : "", name, &png);
+    replaced |= gb_fonts_replace(lines->data != NULL ? lines->data : "", name, &png_lines);
     gb_buf_printf(script,
                   "set terminal svg size 1000,600 noenhanced font 'sans,12' background "
                   "'#ffffff'\nset output 'plots/%s.svg'\nplot %s\nset output\n",
                   name, lines->data);
+    if (replaced) { /* all texts once more */
+        gb_buf_printf(script, GB_PICTURE_REPLACED "%s", png.data != NULL ? png.data : "");
+    }
     gb_buf_printf(script,
                   "set terminal pngcairo size 1000,600 noenhanced font 'sans,12' fontscale 0.8 "
-                  "pointscale 1.2 background '#ffffff'\nset output 'plots/%s.png'\nreplot\nset "
+                  "pointscale 1.2 background '#ffffff'\nset output 'plots/%s.png'\n%s%s\nset "
                   "output\n",
-                  name);
+                  name, replaced ? "plot " : "replot", replaced ? png_lines.data : "");
+    script->failed = script->failed || png.failed || png_lines.failed;
+    gb_buf_free(&png);
+    gb_buf_free(&png_lines);
 }

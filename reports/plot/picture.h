@@ -23,7 +23,9 @@ int gb_picture_fill(size_t series); /* gnuplot's fill pattern */
 void gb_picture_head(const gb_results *results, int device, const char *title, const char *x_label,
                      const char *y_label, gb_buf *script);
 
-/* The plot command for `lines`, once as SVG and once as PNG. */
+/* The plot command for `lines`, once as SVG and once as PNG. In the PNG '?' stands for letters that
+ * no font here has (fonts.h); a script that does so has the line below. */
+#define GB_PICTURE_REPLACED "# '?' in the PNG: a letter that no font of this machine has\n"
 void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script);
 
 /* The style of intervals, for "x : low : (0) : high - low". (gnuplot's own error bars wipe the
@@ -36,6 +38,10 @@ void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const
 
 /* One factor and its unit for a whole axis, from the largest value: 1e9 and "GFLOP/s". */
 double gb_picture_scale(double max, const char *unit, char label[32]);
+/* The same for a logarithmic axis. Where its lowest value would be a number below 0.01 of that unit
+ * the axis keeps its base unit: 1, label "", and *own_unit is `unit`, for the ticks; else NULL. */
+double gb_picture_log_scale(double low, double high, const char *unit, char label[32],
+                            const char **own_unit);
 
 /* "bandwidth (GB/s), higher is better". */
 void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_buf *out);
@@ -56,13 +62,21 @@ void gb_picture_key(gb_buf *lines, const char *label);
 void gb_picture_place_key(gb_buf *script, size_t widest, size_t n, size_t rows);
 
 /* "set xrange [...]" with room at both ends, and "set logscale" where it is logarithmic: `base` 2
- * or 10; 0: linear. An empty range is widened. A logarithmic y axis of base 10 gets its ticks. */
-void gb_picture_range(gb_buf *script, const char *axis, double low, double high, int base);
+ * or 10; 0: linear. An empty range is widened. A logarithmic y axis of base 10 gets its ticks, with
+ * units of their own or not (gb_picture_log_scale). */
+void gb_picture_range(gb_buf *script, const char *axis, double low, double high, int base,
+                      const char *own_unit);
+/* The y axis of bars, whose interval ends lie between low and high: from 0, or logarithmic. */
+void gb_picture_value_axis(gb_buf *script, double low, double high, bool logarithmic,
+                           const char *own_unit);
 
+#define GB_TICK_TEXT 48
 typedef struct gb_tick {
     double at;
-    char text[48];
+    char text[GB_TICK_TEXT];
 } gb_tick;
+/* "20": a value of the axis; "20 ns", "500 MB/s": one of base units, with a unit of its own. */
+void gb_picture_figure(double value, const char *own_unit, char text[GB_TICK_TEXT]);
 /* "set xtics (...)": the ticks (growing) of which the texts have room beside each other on an axis
  * of `pixels` from low to high. The first and what follows it are preferred. */
 void gb_picture_ticks(gb_buf *script, const char *axis, const gb_tick ticks[], size_t n, double low,
@@ -74,8 +88,10 @@ gb_code gb_picture_value_ticks(gb_buf *script, const char *param, const double x
 /* All of n ticks (at 0, 1, 2, ...) of an x axis, with their texts turned where they would touch;
  * where even that has no room every k-th. */
 void gb_picture_all_ticks(gb_buf *script, const gb_tick ticks[], size_t n, double pixels);
-/* Ticks at 1, 2 and 5 times powers of ten of a logarithmic axis from low to high; at powers alone
- * where those are many. */
-void gb_picture_log_ticks(gb_buf *script, const char *axis, double low, double high);
+/* Ticks of a logarithmic axis from low to high, which is `pixels` long: at 1, 2 and 5 times powers
+ * of ten, at powers alone where those are many, at even steps where they would be one or two.
+ * own_unit: the axis is in base units, and each tick says its own ("20 ns"); NULL: numbers. */
+void gb_picture_log_ticks(gb_buf *script, const char *axis, double low, double high,
+                          const char *own_unit, double pixels);
 
 #endif

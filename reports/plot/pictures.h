@@ -13,6 +13,7 @@ typedef struct gb_drawn {
     char *note;     /* a sentence below the picture; "" for none; owned */
     char *left_out; /* what it does not show, in sentences; NULL for nothing; owned */
     bool whole;     /* both pictures were drawn whole */
+    bool replaced;  /* letters are missing in the PNG (fonts.h) */
 } gb_drawn;
 
 /* Zero-initialise; free with gb_pictures_free. */

@@ -61,8 +61,8 @@ void gb_figures_row(gb_buf *data, const double numbers[], size_t n);
 /* A series as a block of a data file: two blank lines before all but the first, "x y low high". */
 void gb_figures_block(const gb_figures *figures, const gb_wanted *wanted, size_t number,
                       gb_buf *data);
-/* The range of y with its intervals. One that is longer than a factor of two (replicates that
- * differ) leaves the picture instead of flattening all else. */
+/* The range of y with all of its intervals: one that left the picture would look shorter than it
+ * is. */
 void gb_figures_range(const gb_figures *figures, double *low, double *high);
 /* What legends show, `columns` of it at least: the label where that tells all series apart, else
  * without the parameters' names ("1 KiB, pinned, h2d"), else with a number before it. Set by

@@ -2,6 +2,7 @@ gb_unit_test(reports gb_reports)
 gb_unit_test(plots gb_plot)
 gb_unit_test(plots_types gb_plot)
 gb_unit_test(plots_values gb_plot)
+gb_unit_test(plots_axes gb_plot)
 gb_unit_test(plots_order gb_plot)
 gb_unit_test(plots_ladder gb_plot)
 gb_unit_test(plots_phases gb_plot)
@@ -13,7 +14,7 @@ gb_unit_test(findings_batch gb_reports)
 gb_unit_test(findings_tiling gb_reports)
 gb_unit_test(contrast gb_reports suite_catalog)
 # The figures that a plot shows are read back under a locale with a decimal comma too.
-foreach(test plots plots_types plots_values plots_ladder plots_phases
+foreach(test plots plots_axes plots_types plots_values plots_ladder plots_phases
     plots_distribution)
   add_test(NAME unit.${test}_PLT-01_decimal_comma
     COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/comma_locale.sh $<TARGET_FILE:test_${test}>)
