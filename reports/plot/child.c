@@ -76,8 +76,8 @@ static const char *tail(const gb_buf *output)
     return text;
 }
 
-static gb_code judge(pid_t pid, int exec_errno, bool in_time, const char *what,
-                     const char *program, int timeout_s, const gb_buf *output, gb_error *err)
+static gb_code judge(pid_t pid, int exec_errno, bool in_time, const char *what, const char *program,
+                     int timeout_s, const gb_buf *output, gb_error *err)
 {
     int status = 0;
     if (!in_time) {

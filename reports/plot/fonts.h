@@ -10,8 +10,9 @@
 #include "base/text.h"
 
 /* Adds `text` with '?' in place of each letter that no font of this machine has; a script's
- * 'plots/KEEP, the begin of a file's name, stays as it is. True: something was replaced. Asks fontconfig's
- * `fc-list` once in a process; where there is none letters up to U+024F are taken as there. */
+ * 'plots/KEEP, the begin of a file's name, stays as it is. True: something was replaced. Asks
+ * fontconfig's `fc-list` once in a process; where there is none letters up to U+024F are taken as
+ * there. */
 bool gb_fonts_replace(const char *text, const char *keep, gb_buf *out);
 
 /* The same with fonts as `fc-list --format '%{fontformat} %{charset}\n'` prints them. */
