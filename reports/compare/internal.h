@@ -108,6 +108,8 @@ const char *gb_comparison_headline(const gb_comparison *c);
 bool gb_comparison_say_undecided(const gb_comparison *c, gb_buf *out);
 /* What the evidence is and which verdicts it allows: a sentence without a full stop. */
 void gb_comparison_rule(const gb_comparison *c, gb_buf *out);
+/* What the plot shows, in a sentence. */
+void gb_compare_describe(const gb_comparison *c, gb_buf *out);
 /* Script and data of the plot of changes; *shown: cases in it, 0: there is nothing to draw. */
 gb_code gb_compare_picture(const gb_comparison *c, const char *name, gb_buf *script, gb_buf *data,
                            size_t *shown, gb_error *err);

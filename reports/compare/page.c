@@ -176,11 +176,15 @@ static gb_code add_picture(const gb_comparison *c, const char *dir, const char *
         gb_pictures_draw(&pictures, gnuplot, notes);
         if (pictures.n > 0 && pictures.items[0].whole) {
             gb_html_section(out, "Changes by size");
+            gb_buf what = {0};
+            gb_compare_describe(c, &what);
             code = gb_html_picture(
-                out, dir, PICTURE, "Change of every case with its 95 % interval, sorted by size",
+                out, dir, PICTURE, "Change of every case with its 95 % interval, by growing change",
+                what.data != NULL ? what.data : "",
                 "Each point is a case, its bar the 95 % interval of its change. Its number below "
                 "stands in the table under \"in plot\".",
                 err);
+            gb_buf_free(&what);
             gb_html_section_end(out);
         }
     }

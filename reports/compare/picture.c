@@ -79,8 +79,8 @@ static void write_data(const gb_compared *const items[], size_t n, size_t counts
  * logarithmic one, its ticks still changes in percent. */
 static bool write_axis(const double range[2], gb_buf *script)
 {
-    static const double ratios[] = {1e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
-                                    1,    2,    5,    10,   20,  100, 1000};
+    static const double ratios[] = {1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
+                                    2,    5,    10,   20,   50,   100, 1e3, 1e4};
     const bool wide = range[0] < -90 || range[1] > 300;
     if (!wide) {
         gb_picture_range(script, "y", range[0], range[1], 0, NULL);
@@ -88,13 +88,21 @@ static bool write_axis(const double range[2], gb_buf *script)
     }
     const double low = fmax(1 + range[0] / 100, 1e-4), high = 1 + range[1] / 100;
     gb_tick ticks[sizeof ratios / sizeof ratios[0]];
+    const bool decades = high / low > 1e3; /* the others would crowd out the 0 */
     size_t n = 0;
     gb_picture_range(script, "y", low, high, 10, NULL);
     for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++) {
         ticks[n].at = ratios[i];
-        snprintf(ticks[n].text, sizeof ticks[n].text, ratios[i] == 1 ? "0" : "%+.6g",
-                 100 * (ratios[i] - 1));
-        n += ratios[i] >= low / 1.1 && ratios[i] <= high * 1.1;
+        snprintf(ticks[n].text, sizeof ticks[n].text, "%+.0f", 100 * (ratios[i] - 1));
+        if (ratios[i] < 0.01 || ratios[i] == 1) { /* "-99.9", which a comma must not split; "0" */
+            snprintf(ticks[n].text, sizeof ticks[n].text, "%s",
+                     ratios[i] == 1     ? "0"
+                     : ratios[i] < 1e-3 ? "-99.99"
+                                        : "-99.9");
+        }
+        const double power = log10(ratios[i]);
+        n += ratios[i] >= low / 1.1 && ratios[i] <= high * 1.1 &&
+             !(decades && fabs(power - round(power)) > 0.01);
     }
     gb_picture_ticks(script, "y", ticks, n, low, high, true, 400);
     return true;
@@ -188,4 +196,28 @@ gb_code gb_compare_picture(const gb_comparison *c, const char *name, gb_buf *scr
     free(items);
     return script->failed || data->failed ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
                                           : GB_OK;
+}
+
+void gb_compare_describe(const gb_comparison *c, gb_buf *out)
+{
+    char low[32], high[32];
+    size_t n, counts[CLASSES] = {0};
+    const char *separator = "";
+    const gb_compared **items = drawn(c, &n);
+    for (size_t i = 0; items != NULL && i < n; i++) {
+        counts[class_of(items[i])]++;
+    }
+    if (items != NULL && n > 0) {
+        gb_buf_printf(out, "Changes of %zu case%s in percent, from %s to %s: ", n,
+                      n == 1 ? "" : "s", gb_compared_change(items[0]->change, low, sizeof low),
+                      gb_compared_change(items[n - 1]->change, high, sizeof high));
+        for (int class = 0; class < CLASSES; class ++) {
+            if (counts[class] > 0) {
+                gb_buf_printf(out, "%s%zu %s", separator, counts[class], classes[class].label);
+                separator = "; ";
+            }
+        }
+        gb_buf_add(out, ". The table has every figure.");
+    }
+    free(items);
 }

@@ -292,6 +292,11 @@ static gb_code write_pictures(const gb_matrix *m, gb_pictures *pictures, gb_erro
             code = gb_pictures_add(pictures, file, m->classes[i].title, m->classes[i].name, NULL,
                                    &script, &data, err);
         }
+        if (code == GB_OK && shown > 0) {
+            gb_buf what = {0};
+            gb_matrix_picture_describe(m, &m->classes[i], &what);
+            pictures->items[pictures->n - 1].what = what.data;
+        }
         gb_buf_free(&script);
         gb_buf_free(&data);
     }
@@ -312,14 +317,10 @@ static gb_code add_pictures(const gb_matrix *m, const char *dir, const char *gnu
         gb_html_section(out, "Pictures");
         for (size_t i = 0; code == GB_OK && i < pictures.n; i++) {
             const gb_drawn *drawn = &pictures.items[i];
-            char *alt =
-                gb_text_format("%s: a bar for each machine with its 95 %% interval", drawn->title);
-            if (alt == NULL) {
-                code = no_memory(err);
-            } else if (drawn->whole) {
-                code = gb_html_picture(out, dir, drawn->name, alt, "", err);
+            if (drawn->whole) {
+                code = gb_html_picture(out, dir, drawn->name, drawn->title,
+                                       drawn->what != NULL ? drawn->what : "", "", err);
             }
-            free(alt);
         }
         gb_html_section_end(out);
     }

@@ -152,3 +152,27 @@ gb_code gb_matrix_picture(const gb_matrix *m, const gb_matrix_class *class, cons
     }
     return code;
 }
+
+void gb_matrix_picture_describe(const gb_matrix *m, const gb_matrix_class *class, gb_buf *out)
+{
+    char text[3][32];
+    size_t n = 0;
+    gb_buf_printf(out, "A bar for each machine with its 95 %% interval, %s is better: ",
+                  class->higher_is_better ? "higher" : "lower");
+    for (size_t i = 0; i < m->n_machines; i++) {
+        const gb_cell *cell = &class->cells[i];
+        if (!isfinite(cell->value)) {
+            continue;
+        }
+        char *label = gb_machine_label(&m->machines[i]);
+        const double values[] = {cell->value, low_of(cell), high_of(cell)};
+        for (size_t k = 0; k < 3; k++) {
+            gb_format_rate(values[k], class->unit, text[k], sizeof text[k]);
+        }
+        gb_buf_printf(out, "%s%s %s (%s to %s)", n++ > 0 ? "; " : "", label != NULL ? label : "",
+                      text[0], text[1], text[2]);
+        out->failed = out->failed || label == NULL;
+        free(label);
+    }
+    gb_buf_add(out, ".");
+}

@@ -49,6 +49,7 @@ void gb_pictures_free(gb_pictures *pictures)
         free(pictures->items[i].title);
         free(pictures->items[i].group);
         free(pictures->items[i].note);
+        free(pictures->items[i].what);
         free(pictures->items[i].left_out);
     }
     free(pictures->items);
