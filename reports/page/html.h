@@ -40,7 +40,7 @@ void gb_html_facts_end(gb_buf *out);
 /* A table that sorts by every column and filters (with JavaScript), readable without. Cells are
  * given row by row; `sort` orders the cells of a column of numbers (NAN: last). `class_name` may be
  * NULL or words of the style, separated by blanks: ok, warn, bad, dim, num (right-aligned), text
- * (long: broken into lines). */
+ * (long: broken into lines), wrap (broken where the table has no room). */
 typedef struct gb_html_column {
     const char *title;
     bool number; /* right-aligned, sorts by value */

@@ -89,8 +89,7 @@ static void say_roofline(const gb_results *results, const gb_table *table, const
                       "Roofline: arithmetic rate over operations a byte, below roofs of memory and "
                       "arithmetic; %zu cases of %s, the highest %s at %.3g FLOP/byte on %s. "
                       "Roofs are named on their lines.",
-                      n, benchmark,
-                      gb_format_rate(gb_row_flops(best), "FLOP/s", rate, sizeof rate),
+                      n, benchmark, gb_format_rate(gb_row_flops(best), "FLOP/s", rate, sizeof rate),
                       gb_row_intensity(best),
                       gb_results_device_label(results, best->first->device));
     }
@@ -103,12 +102,13 @@ void gb_samples_describe(const gb_row *row, gb_buf *out)
     for (size_t i = 0; i < row->n; i++) {
         n += row->replicates[i]->status == GB_STATUS_OK ? (size_t)row->replicates[i]->time.n : 0;
     }
-    gb_buf_printf(out,
-                  "Time per iteration of %zu samples of %s in the order taken, %zu replicate%s side "
-                  "by side, and beside them how many samples there are of each duration; centre of "
-                  "the replicates %s",
-                  n, row->first->case_id, row->n_ok, row->n_ok == 1 ? "" : "s",
-                  gb_format_ns(row->time_ns, time, sizeof time));
+    gb_buf_printf(
+        out,
+        "Time per iteration of %zu samples of %s in the order taken, %zu replicate%s side "
+        "by side, and beside them how many samples there are of each duration; centre of "
+        "the replicates %s",
+        n, row->first->case_id, row->n_ok, row->n_ok == 1 ? "" : "s",
+        gb_format_ns(row->time_ns, time, sizeof time));
     if (isfinite(row->plus_minus)) {
         gb_buf_printf(out, " \xc2\xb1 %s", gb_format_percent(row->plus_minus, half, sizeof half));
     }

@@ -207,6 +207,16 @@ const checks = (() => {
     return { problems: [`${wide} px wide in ${room}: ${brief(out).slice(0, 4).join('; ')}`], looked: 1 };
   }
 
+  /* What a page begins with is to be seen at once: no table of its first section scrolls. */
+  function firstTables() {
+    const problems = [], tables = [...document.querySelectorAll('section:first-of-type .scroll > table')];
+    for (const t of tables) {
+      const wide = Math.ceil(t.getBoundingClientRect().width), room = t.parentElement.clientWidth;
+      if (wide > room) { problems.push(`a table of the first section is ${wide} px wide in ${room}`); }
+    }
+    return { problems, looked: tables.length };
+  }
+
   const FACTORS = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9, '%': 0.01, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3,
     TiB: 1024 ** 4, k: 1e3, M: 1e6, G: 1e9, T: 1e12, '': 1 };
   /* The value that a reader sees in "4.29 TB/s", and half of its last digit; null: no such text. */
@@ -325,5 +335,5 @@ const checks = (() => {
     document.querySelectorAll('details').forEach((d) => { d.open = true; });
   }
 
-  return { contrast, dataColours, structure, overflow, sorting, filtering, readable, unfold };
+  return { contrast, dataColours, structure, overflow, firstTables, sorting, filtering, readable, unfold };
 })();
