@@ -182,7 +182,8 @@ static gb_code add_picture(const gb_comparison *c, const char *dir, const char *
                 out, dir, PICTURE, "Change of every case with its 95 % interval, by growing change",
                 what.data != NULL ? what.data : "",
                 "Each point is a case, its bar the 95 % interval of its change. Its number below "
-                "stands in the table under \"in plot\".",
+                "stands in the table under \"in plot\". A triangle at the edge: the interval goes "
+                "on beyond it.",
                 err);
             gb_buf_free(&what);
             gb_html_section_end(out);

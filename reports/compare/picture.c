@@ -61,8 +61,9 @@ static void write_data(const gb_compared *const items[], size_t n, size_t counts
             }
             double low = isnan(item->ci[0]) ? item->change : item->ci[0];
             double high = isnan(item->ci[1]) ? item->change : item->ci[1];
-            range[0] = fmin(range[0], 100 * low);
-            range[1] = fmax(range[1], 100 * high);
+            const double ratio = 1 + item->change;
+            range[0] = fmin(range[0], 100 * (fmax(1 + low, ratio / GB_LONGEST_INTERVAL) - 1));
+            range[1] = fmax(range[1], 100 * (fmin(1 + high, ratio * GB_LONGEST_INTERVAL) - 1));
             counts[class]++;
             gb_buf_printf(data, "%zu %s %s %s\n", i + 1,
                           gb_print_double(100 * item->change, text[0], sizeof text[0]),
@@ -75,22 +76,53 @@ static void write_data(const gb_compared *const items[], size_t n, size_t counts
     }
 }
 
+/* A class' triangles where intervals go on beyond the axis, from and to in its unit: percent, or
+ * ratios when `wide`. Items are those drawn. */
+static void add_edges(const gb_compared *const items[], size_t n, int class, const gb_edges *axis,
+                      bool wide, unsigned index, gb_buf *lines)
+{
+    char at[40], percent[40];
+    for (int above = 0; above < 2; above++) {
+        const double edge = above ? axis->to : axis->from;
+        const double limit = wide ? 100 * (edge - 1) : edge;
+        bool any = false;
+        for (size_t i = 0; i < n; i++) {
+            const double end = 100 * items[i]->ci[above];
+            any = any || (class_of(items[i]) == class && (above ? end > limit : end < limit));
+        }
+        if (any) {
+            gb_buf_printf(
+                lines,
+                ", \\\n  '' index %u using 1:($%d %s %s ? %s : NaN) with points pointtype "
+                "%d pointsize 1.1 linecolor rgb '%s' notitle",
+                index, above ? 4 : 3, above ? ">" : "<",
+                gb_print_double(limit, percent, sizeof percent),
+                gb_print_double(edge, at, sizeof at), above ? 9 : 11,
+                gb_picture_colour(classes[class].series));
+        }
+    }
+}
+
 /* Below a tenth or beyond threefold a linear axis would press all others flat: new / baseline on a
  * logarithmic one, its ticks still changes in percent. */
-static bool write_axis(const double range[2], gb_buf *script)
+static bool write_axis(const double range[2], gb_edges *edges, gb_buf *script)
 {
     static const double ratios[] = {1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
                                     2,    5,    10,   20,   50,   100, 1e3, 1e4};
     const bool wide = range[0] < -90 || range[1] > 300;
     if (!wide) {
+        *edges = (gb_edges){.from = range[0], .to = range[1]};
         gb_picture_range(script, "y", range[0], range[1], 0, NULL);
+        gb_picture_bounds(&edges->from, &edges->to, 0);
         return false;
     }
     const double low = fmax(1 + range[0] / 100, 1e-4), high = 1 + range[1] / 100;
     gb_tick ticks[sizeof ratios / sizeof ratios[0]];
     const bool decades = high / low > 1e3; /* the others would crowd out the 0 */
     size_t n = 0;
+    *edges = (gb_edges){.from = low, .to = high};
     gb_picture_range(script, "y", low, high, 10, NULL);
+    gb_picture_bounds(&edges->from, &edges->to, 10);
     for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++) {
         ticks[n].at = ratios[i];
         snprintf(ticks[n].text, sizeof ticks[n].text, "%+.0f", 100 * (ratios[i] - 1));
@@ -108,12 +140,14 @@ static bool write_axis(const double range[2], gb_buf *script)
     return true;
 }
 
-static void write_script(const gb_comparison *c, const char *name, size_t n,
-                         const size_t counts[CLASSES], const double range[2], gb_buf *script)
+static void write_script(const gb_comparison *c, const char *name, const gb_compared *const items[],
+                         size_t n, const size_t counts[CLASSES], const double range[2],
+                         gb_buf *script)
 {
+    gb_edges edges;
     gb_buf lines = {0}, axis = {0};
     char title[160];
-    const bool wide = write_axis(range, &axis);
+    const bool wide = write_axis(range, &edges, &axis);
     snprintf(title, sizeof title, "Change of %zu case%s: %s", n, n == 1 ? "" : "s",
              gb_comparison_headline(c));
     gb_picture_head(c->b, -1, title, "cases, by growing change: their place in the table",
@@ -140,6 +174,7 @@ static void write_script(const gb_comparison *c, const char *name, size_t n,
                       gb_picture_point(classes[class].series),
                       gb_picture_colour(classes[class].series));
         gb_picture_key(&lines, classes[class].label);
+        add_edges(items, n, class, &edges, wide, index, &lines);
         index++;
     }
     gb_picture_outputs(name, &lines, script);
@@ -191,7 +226,7 @@ gb_code gb_compare_picture(const gb_comparison *c, const char *name, gb_buf *scr
     }
     if (*shown > 0) {
         write_data(items, *shown, counts, range, data);
-        write_script(c, name, *shown, counts, range, script);
+        write_script(c, name, items, *shown, counts, range, script);
     }
     free(items);
     return script->failed || data->failed ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")

@@ -215,8 +215,8 @@ gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const
 {
     shown s;
     gb_pictures pictures = {0};
-    gb_buf script = {0}, data = {0}, lines = {0};
-    char name[128], unit[32], axis[100], when[32];
+    gb_buf script = {0}, data = {0}, lines = {0}, axis = {0};
+    char name[128], unit[32], when[32];
     double most = 0;
     gb_code code = open_shown(history, series, &s, err);
     if (code)
@@ -236,8 +236,11 @@ gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const
         goto done;
     double scale = gb_picture_scale(most, series->unit, unit);
     gb_text_filename(series->case_id, name, sizeof name);
-    snprintf(axis, sizeof axis, "%s (%s)", series->metric, unit);
-    gb_picture_head(&results, 0, series->case_id, "night", axis, &script);
+    gb_picture_y_label(series->metric, unit, series->higher_is_better, &axis);
+    gb_picture_head(&results, 0, series->case_id, "night",
+                    axis.data != NULL ? axis.data : series->metric, &script);
+    script.failed = script.failed || axis.failed;
+    gb_buf_free(&axis);
     gb_buf_add(&script, "set xdata time\nset timefmt '%s'\nset format x '%Y-%m-%d'\nset xtics "
                         "rotate by -30\n");
     gb_buf_printf(&lines,

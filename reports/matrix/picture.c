@@ -6,7 +6,6 @@
 #include "reports/matrix/internal.h"
 #include "reports/plot/picture.h"
 
-#define LOG_RATIO 50.0 /* as of bars: beyond it the small ones of a linear axis are not seen */
 #define AXIS_PIXELS 800.0
 
 /* The machines as the devices of one results document, for the line below the title. */
@@ -51,13 +50,14 @@ static axis find_axis(const gb_matrix *m, const gb_matrix_class *class)
         if (isfinite(cell->value)) {
             a.least = fmin(a.least, cell->value);
             a.most = fmax(a.most, cell->value);
-            a.low = fmin(a.low, low_of(cell));
-            a.high = fmax(a.high, high_of(cell));
+            a.low = fmin(a.low, fmax(low_of(cell), cell->value / GB_LONGEST_INTERVAL));
+            a.high = fmax(a.high, fmin(high_of(cell), cell->value * GB_LONGEST_INTERVAL));
         }
     }
-    a.logarithmic = a.most / a.least >= LOG_RATIO;
-    a.scale = a.logarithmic ? gb_picture_log_scale(a.low, a.most, class->unit, a.unit, &a.own_unit)
-                            : gb_picture_scale(a.most, class->unit, a.unit);
+    a.logarithmic = gb_picture_bars_logarithmic(a.least, a.most, a.high);
+    a.scale = a.logarithmic
+                  ? gb_picture_log_scale(a.low, a.most, a.high, class->unit, a.unit, &a.own_unit)
+                  : gb_picture_scale(a.most, class->unit, a.unit);
     return a;
 }
 
@@ -104,10 +104,21 @@ static gb_code add_ticks(const gb_matrix *m, const gb_matrix_class *class, gb_bu
     return GB_OK;
 }
 
+static gb_edges find_edges(const gb_matrix *m, const gb_matrix_class *class, const axis *a,
+                           gb_edges edges)
+{
+    for (size_t i = 0; i < m->n_machines; i++) {
+        const gb_cell *cell = &class->cells[i];
+        edges.below = edges.below || low_of(cell) / a->scale < edges.from;
+        edges.above = edges.above || high_of(cell) / a->scale > edges.to;
+    }
+    return edges;
+}
+
 static gb_code write_script(const gb_matrix *m, const gb_matrix_class *class, const char *name,
                             size_t n, const axis *a, gb_buf *script, gb_error *err)
 {
-    char scale[40], number[40];
+    char scale[40], number[40], top[40];
     gb_buf label = {0}, lines = {0};
     gb_results all = {.document = all_devices(m)};
     gb_picture_y_label(class->name, a->unit, class->higher_is_better, &label);
@@ -117,19 +128,24 @@ static gb_code write_script(const gb_matrix *m, const gb_matrix_class *class, co
     gb_buf_printf(script,
                   "set key off\nset xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",
                   gb_print_double((double)n - 0.4, number, sizeof number));
-    gb_picture_value_axis(script, a->low / a->scale, a->high / a->scale, a->logarithmic,
-                          a->own_unit);
+    const gb_edges edges =
+        find_edges(m, class, a,
+                   gb_picture_value_axis(script, a->low / a->scale, a->high / a->scale,
+                                         a->logarithmic, a->own_unit));
     gb_code code = add_ticks(m, class, script, err);
     gb_print_double(a->scale, scale, sizeof scale);
-    gb_buf_printf(&lines,
-                  "'plots/%s.dat' using 1:($2/%s):(0.6) with boxes fillstyle pattern %d border "
-                  "linecolor rgb '%s' fillcolor rgb '%s' notitle, \\\n"
-                  "  '' using 1:($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
-                  " linecolor rgb '#000000' notitle, \\\n"
-                  "  '' using 1:($4/%s):(strcol(5)) with labels offset 0,0.7 "
-                  "font ',10' notitle",
-                  name, scale, gb_picture_fill(0), gb_picture_colour(0), gb_picture_colour(0),
-                  scale, scale, scale);
+    gb_print_double(edges.to, top, sizeof top);
+    gb_buf_printf(
+        &lines,
+        "'plots/%s.dat' index 0 using 1:($2/%s):(0.6) with boxes fillstyle pattern %d border "
+        "linecolor rgb '%s' fillcolor rgb '%s' notitle, \\\n"
+        "  '' using 1:($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
+        " linecolor rgb '#000000' notitle, \\\n"
+        "  '' using 1:(($4/%s > %s ? $2 : $4)/%s):(strcol(5)) with labels offset 0,0.7 "
+        "font ',10' notitle",
+        name, scale, gb_picture_fill(0), gb_picture_colour(0), gb_picture_colour(0), scale, scale,
+        scale, top, scale);
+    gb_picture_add_edges(&lines, 0, "1", scale, &edges, "#000000");
     gb_picture_outputs(name, &lines, script);
     script->failed = script->failed || lines.failed || label.failed || all.document == NULL;
     gb_buf_free(&lines);

@@ -13,7 +13,12 @@
 #define TICK_COLUMNS 24
 #define X_AXIS_PIXELS 640.0 /* what the key leaves of 1000 */
 #define Y_AXIS_PIXELS 400.0
-#define LEAST_VALUE 0.01 /* a smaller number on an axis reads badly: 2e-05 ms */
+#define LEAST_VALUE 0.01   /* a smaller number on an axis reads badly: 2e-05 ms */
+#define MOST_VALUE 20000.0 /* and so does a larger one: 1e+05 us */
+/* Beyond these ratios the bars of a linear axis would not be seen: the smallest to the largest, and
+ * that to the end of the longest interval. */
+#define LOG_RATIO 50.0
+#define LONG_INTERVAL 4.0
 
 void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_buf *out)
 {
@@ -32,23 +37,46 @@ void gb_picture_x_label(const json_t *plot, gb_buf *out)
     }
 }
 
+void gb_picture_bounds(double *low, double *high, int base)
+{
+    const double from = *low, to = *high, pad = to > from ? (to - from) * 0.06 : fabs(to) * 0.5;
+    const double factor = to > from ? fmin(1.3, pow(to / from, 0.08)) : 2;
+    *low = base > 0 ? from / factor : from - pad;
+    *high = base > 0 ? to * factor : to + pad;
+    if (base == 0 && *low < 0 && from >= 0) {
+        *low = 0;
+    }
+}
+
 void gb_picture_range(gb_buf *script, const char *axis, double low, double high, int base,
                       const char *own_unit)
 {
     char a[40], b[40];
-    double pad = high > low ? (high - low) * 0.06 : fabs(high) * 0.5;
-    double factor = high > low ? fmin(1.3, pow(high / low, 0.08)) : 2;
-    double from = base > 0 ? low / factor : low - pad, to = base > 0 ? high * factor : high + pad;
-    if (base == 0 && from < 0 && low >= 0) {
-        from = 0;
-    }
-    gb_buf_printf(script, "set %srange [%s:%s]\n", axis, gb_print_double(from, a, sizeof a),
-                  gb_print_double(to, b, sizeof b));
+    gb_picture_bounds(&low, &high, base);
+    gb_buf_printf(script, "set %srange [%s:%s]\n", axis, gb_print_double(low, a, sizeof a),
+                  gb_print_double(high, b, sizeof b));
     if (base > 0) {
         gb_buf_printf(script, "set logscale %s %d\n", axis, base);
     }
     if (base == 10 && axis[0] == 'y') {
-        gb_picture_log_ticks(script, axis, from, to, own_unit, Y_AXIS_PIXELS);
+        gb_picture_log_ticks(script, axis, low, high, own_unit, Y_AXIS_PIXELS);
+    }
+}
+
+void gb_picture_add_edges(gb_buf *lines, size_t index, const char *x, const char *scale,
+                          const gb_edges *edges, const char *colour)
+{
+    char at[40];
+    for (int above = 0; above < 2; above++) {
+        if (!(above ? edges->above : edges->below)) {
+            continue;
+        }
+        gb_print_double(above ? edges->to : edges->from, at, sizeof at);
+        gb_buf_printf(lines,
+                      ", \\\n  '' index %zu using %s:($%d/%s %s %s ? %s : NaN) with points "
+                      "pointtype %d pointsize 1.1 linecolor rgb '%s' notitle",
+                      index, x, above ? 4 : 3, scale, above ? ">" : "<", at, at, above ? 9 : 11,
+                      colour);
     }
 }
 
@@ -190,12 +218,12 @@ void gb_picture_log_ticks(gb_buf *script, const char *axis, double low, double h
     gb_picture_ticks(script, axis, ticks, n, low, high, true, pixels);
 }
 
-double gb_picture_log_scale(double low, double high, const char *unit, char label[32],
+double gb_picture_log_scale(double low, double max, double high, const char *unit, char label[32],
                             const char **own_unit)
 {
-    const double factor = gb_picture_scale(high, unit, label);
+    const double factor = gb_picture_scale(max, unit, label);
     *own_unit = NULL;
-    if (!(low / factor < LEAST_VALUE) || unit[0] == '\0') {
+    if ((low / factor >= LEAST_VALUE && high / factor < MOST_VALUE) || unit[0] == '\0') {
         return factor;
     }
     label[0] = '\0';
@@ -203,14 +231,21 @@ double gb_picture_log_scale(double low, double high, const char *unit, char labe
     return 1;
 }
 
-void gb_picture_value_axis(gb_buf *script, double low, double high, bool logarithmic,
-                           const char *own_unit)
+bool gb_picture_bars_logarithmic(double least, double max, double high)
+{
+    return max / least >= LOG_RATIO || high / max >= LONG_INTERVAL;
+}
+
+gb_edges gb_picture_value_axis(gb_buf *script, double low, double high, bool logarithmic,
+                               const char *own_unit)
 {
     char text[40];
+    gb_edges edges = {.from = logarithmic ? low / 1.5 : 0, .to = high * (logarithmic ? 1.3 : 1.12)};
     if (!logarithmic) {
-        gb_buf_printf(script, "set yrange [0:%s]\n",
-                      gb_print_double(high * 1.12, text, sizeof text));
-        return;
+        gb_buf_printf(script, "set yrange [0:%s]\n", gb_print_double(edges.to, text, sizeof text));
+        return edges;
     }
-    gb_picture_range(script, "y", low / 1.5, high * 1.3, 10, own_unit);
+    gb_picture_range(script, "y", edges.from, edges.to, 10, own_unit);
+    gb_picture_bounds(&edges.from, &edges.to, 10);
+    return edges;
 }

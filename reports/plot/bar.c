@@ -1,6 +1,7 @@
 #include "reports/plot/bar.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,6 @@
 #include "reports/plot/picture.h"
 #include "reports/plot/series.h"
 
-/* Beyond this ratio the small bars of a linear axis would not be seen. */
-#define LOG_RATIO 50.0
 #define MOST_FIGURES 12 /* bars with their figure above */
 #define GROUP_WIDTH 0.8 /* of a group's place; the rest is the gap */
 #define AXIS_PIXELS 640.0
@@ -27,6 +26,7 @@ typedef struct bars {
     double scale;
     char unit[32];
     const char *own_unit; /* of each tick */
+    gb_edges edges;
 } bars;
 
 /* Numbers growing; words in the order of the suite. */
@@ -114,13 +114,13 @@ static void find_axis(bars *b)
 {
     const gb_figures *f = &b->figures;
     gb_figures_range(f, &b->low, &b->high);
-    b->logarithmic = f->y_max / f->y_min >= LOG_RATIO;
+    b->logarithmic = gb_picture_bars_logarithmic(f->y_min, f->y_max, b->high);
     b->scale = b->logarithmic
-                   ? gb_picture_log_scale(b->low, f->y_max, f->unit, b->unit, &b->own_unit)
+                   ? gb_picture_log_scale(b->low, f->y_max, b->high, f->unit, b->unit, &b->own_unit)
                    : gb_picture_scale(f->y_max, f->unit, b->unit);
 }
 
-static gb_code write_head(const bars *b, gb_buf *script, gb_error *err)
+static gb_code write_head(bars *b, gb_buf *script, gb_error *err)
 {
     const char *title = json_string_value(json_object_get(b->plot, "title"));
     gb_buf x_label = {0}, y_label = {0};
@@ -142,15 +142,15 @@ static gb_code write_head(const bars *b, gb_buf *script, gb_error *err)
     gb_buf_free(&y_label);
     gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",
                   gb_print_double((double)b->n_groups - 0.4, text, sizeof text));
-    gb_picture_value_axis(script, b->low / b->scale, b->high / b->scale, b->logarithmic,
-                          b->own_unit);
+    b->edges = gb_picture_value_axis(script, b->low / b->scale, b->high / b->scale, b->logarithmic,
+                                     b->own_unit);
     return group_ticks(b, script, err);
 }
 
 /* The bars of a series, their intervals and, where there is room, their figures. */
 static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines)
 {
-    char offset[40], width[40];
+    char offset[40], width[40], place[64], top[40];
     const double bar = GROUP_WIDTH / (double)b->figures.n;
     const size_t all = b->n_groups * b->figures.n;
     gb_print_double(((double)s + 0.5) * bar - GROUP_WIDTH / 2, offset, sizeof offset);
@@ -169,11 +169,18 @@ static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines
                   ", \\\n  '' index %zu using ($1+%s):($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
                   " linecolor rgb '#000000' notitle",
                   s, offset, scale, scale);
+    const gb_edges edges = gb_figures_edges(&b->figures.items[s], &b->edges, b->scale);
+    snprintf(place, sizeof place, "($1+%s)", offset);
+    gb_print_double(b->edges.to, top, sizeof top);
+    gb_picture_add_edges(lines, s, place, scale, &edges, "#000000");
+    /* Above the interval; where that leaves the picture, above the bar and beside it. */
     if (all <= MOST_FIGURES) {
+        gb_print_double(bar * 0.25, width, sizeof width);
         gb_buf_printf(lines,
-                      ", \\\n  '' index %zu using ($1+%s):($4/%s):(strcol(6)) with labels "
-                      "offset 0,0.6 font ',9' notitle",
-                      s, offset, scale);
+                      ", \\\n  '' index %zu using ($1+%s+($4/%s > %s ? %s : 0)):"
+                      "(($4/%s > %s ? $2 : $4)/%s):(strcol(6)) with labels offset 0,0.6 "
+                      "font ',9' notitle",
+                      s, offset, scale, top, width, scale, top, scale);
     }
 }
 
@@ -215,6 +222,7 @@ gb_code gb_bar_write(const gb_results *results, const gb_table *table, const jso
             add_block(&b, s, data);
         }
         code = code == GB_OK ? write_script(&b, script, err) : code;
+        gb_figures_note_edges(&b.figures, &b.wanted, &b.edges, b.scale, notes);
     }
     free(b.groups);
     gb_figures_free(&b.figures);

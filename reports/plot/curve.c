@@ -138,8 +138,9 @@ static y_axis find_axis(const gb_figures *f)
     y_axis y = {0};
     gb_figures_range(f, &y.low, &y.high);
     y.logarithmic = y.high / y.low >= 8;
-    y.scale = y.logarithmic ? gb_picture_log_scale(y.low, f->y_max, f->unit, y.unit, &y.own_unit)
-                            : gb_picture_scale(f->y_max, f->unit, y.unit);
+    y.scale = y.logarithmic
+                  ? gb_picture_log_scale(y.low, f->y_max, y.high, f->unit, y.unit, &y.own_unit)
+                  : gb_picture_scale(f->y_max, f->unit, y.unit);
     y.low = y.logarithmic ? y.low / y.scale : 0; /* a change of 3 % should look like one */
     y.high /= y.scale;
     return y;
@@ -176,9 +177,13 @@ static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
     const y_axis y = find_axis(&c->figures);
     gb_code code = write_head(c, &y, script, err);
     gb_buf lines = {0};
+    gb_edges axis = {.from = y.low, .to = y.high};
+    gb_picture_bounds(&axis.from, &axis.to, y.logarithmic ? 10 : 0);
+    gb_figures_note_edges(&c->figures, &c->wanted, &axis, y.scale, c->notes);
     gb_print_double(y.scale, number, sizeof number);
     for (size_t s = 0; s < c->figures.n; s++) {
-        gb_picture_add_series(&lines, c->wanted.name, s, number);
+        const gb_edges edges = gb_figures_edges(&c->figures.items[s], &axis, y.scale);
+        gb_picture_add_series(&lines, c->wanted.name, s, number, &edges);
         if (gb_figures_plain(&c->figures, &c->wanted) && !may_be_fitted(c)) {
             gb_buf_add(&lines, " notitle");
         } else {

@@ -40,6 +40,7 @@ typedef struct ladder {
     double scale;
     char unit[32];
     const char *own_unit; /* of each tick */
+    gb_buf *notes;
 } ladder;
 
 /* --- caches ----------------------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ static void find_ranges(ladder *l)
     const gb_figures *f = &l->figures;
     double low, high;
     gb_figures_range(f, &low, &high);
-    l->scale = gb_picture_log_scale(low, f->y_max, f->unit, l->unit, &l->own_unit);
+    l->scale = gb_picture_log_scale(low, f->y_max, high, f->unit, l->unit, &l->own_unit);
     const double x_room = f->x_max > f->x_min ? 1.2 : 2, y_room = high > low ? 1.25 : 2;
     l->frame.x_min = f->x_min / x_room;
     l->frame.x_max = f->x_max * x_room;
@@ -242,6 +243,8 @@ static gb_code write_head(ladder *l, double height, gb_error *err)
 static void plot_command(ladder *l)
 {
     char scale[40];
+    const gb_edges axis = {.from = l->frame.y_min, .to = l->frame.y_max};
+    gb_figures_note_edges(&l->figures, &l->wanted, &axis, l->scale, l->notes);
     gb_print_double(l->scale, scale, sizeof scale);
     for (size_t s = 0; s < l->figures.n; s++) {
         gb_buf_printf(&l->canvas.body,
@@ -250,6 +253,8 @@ static void plot_command(ladder *l)
                       "notitle",
                       s == 0 ? "plot " : ", \\\n  ", l->wanted.name, s, scale, scale, scale,
                       gb_picture_dash(s), gb_picture_point(s), gb_picture_colour(s));
+        const gb_edges edges = gb_figures_edges(&l->figures.items[s], &axis, l->scale);
+        gb_picture_add_edges(&l->canvas.body, s, "1", scale, &edges, gb_picture_colour(s));
     }
     gb_buf_add(&l->canvas.body, "\n");
 }
@@ -291,6 +296,7 @@ gb_code gb_ladder_write(const gb_results *results, const gb_table *table, const 
     l->results = results;
     l->plot = plot;
     l->wanted = gb_wanted_of(plot, name, GB_SERIES_MOST);
+    l->notes = notes;
     gb_code code = GB_OK;
     if (l->wanted.benchmark == NULL || l->wanted.x == NULL || l->wanted.y == NULL) {
         code = gb_fail(err, GB_INVALID, "suite.plots: a ladder without benchmark, x or y");

@@ -112,7 +112,8 @@ void gb_picture_key(gb_buf *lines, const char *label)
     gb_buf_add(lines, " noenhanced");
 }
 
-void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale)
+void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale,
+                           const gb_edges *edges)
 {
     const char *colour = gb_picture_colour(series);
     gb_buf_printf(lines,
@@ -120,6 +121,7 @@ void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const
                   "linecolor rgb '%s' notitle",
                   lines->length > 0 ? ", \\\n  " : "", name, series, scale, scale,
                   GB_PICTURE_INTERVAL, colour);
+    gb_picture_add_edges(lines, series, "1", scale, edges, colour);
     gb_buf_printf(lines,
                   ", \\\n  '' index %zu using 1:($2/%s) with linespoints linewidth 2 dashtype %d "
                   "pointtype %d pointsize 0.9 linecolor rgb '%s'",

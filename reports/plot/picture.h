@@ -32,16 +32,33 @@ void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script);
  * place of their point out with a white dot.) */
 #define GB_PICTURE_INTERVAL "with vectors heads size screen 0.004,90 linewidth 1.5"
 
+/* An interval that is longer than this factor on a side of its point (two replicates that differ)
+ * would press all else flat: it goes to the edge of the picture, where a triangle says so. */
+#define GB_LONGEST_INTERVAL 10.0
+/* The edges of the y axis, in its unit, and whether an interval of a series ends beyond them. */
+typedef struct gb_edges {
+    double from, to;
+    bool below, above;
+} gb_edges;
+/* Those triangles for block `index` ("x y low high") at `x`, a column or an expression. */
+void gb_picture_add_edges(gb_buf *lines, size_t index, const char *x, const char *scale,
+                          const gb_edges *edges, const char *colour);
+
 /* Adds to the plot command block `series` of the picture's data ("x y low high"), y divided by
  * `scale`: intervals, and a line through points, which lacks its title (gb_picture_key). */
-void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale);
+void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale,
+                           const gb_edges *edges);
 
 /* One factor and its unit for a whole axis, from the largest value: 1e9 and "GFLOP/s". */
 double gb_picture_scale(double max, const char *unit, char label[32]);
-/* The same for a logarithmic axis. Where its lowest value would be a number below 0.01 of that unit
- * the axis keeps its base unit: 1, label "", and *own_unit is `unit`, for the ticks; else NULL. */
-double gb_picture_log_scale(double low, double high, const char *unit, char label[32],
+/* The same for a logarithmic axis from low to high, with intervals. Where numbers below 0.01 of
+ * that unit or above 20000 would stand at it the axis keeps its base unit: 1, label "", and
+ * *own_unit is `unit`, for the ticks; else NULL. */
+double gb_picture_log_scale(double low, double max, double high, const char *unit, char label[32],
                             const char **own_unit);
+/* Whether bars from `least` to `max`, of which intervals reach to `high`, need a logarithmic axis.
+ */
+bool gb_picture_bars_logarithmic(double least, double max, double high);
 
 /* "bandwidth (GB/s), higher is better". */
 void gb_picture_y_label(const char *metric, const char *unit, bool higher, gb_buf *out);
@@ -66,9 +83,12 @@ void gb_picture_place_key(gb_buf *script, size_t widest, size_t n, size_t rows);
  * units of their own or not (gb_picture_log_scale). */
 void gb_picture_range(gb_buf *script, const char *axis, double low, double high, int base,
                       const char *own_unit);
-/* The y axis of bars, whose interval ends lie between low and high: from 0, or logarithmic. */
-void gb_picture_value_axis(gb_buf *script, double low, double high, bool logarithmic,
-                           const char *own_unit);
+/* The range that this sets. */
+void gb_picture_bounds(double *low, double *high, int base);
+/* The y axis of bars, whose interval ends lie between low and high: from 0, or logarithmic. Its
+ * edges. */
+gb_edges gb_picture_value_axis(gb_buf *script, double low, double high, bool logarithmic,
+                               const char *own_unit);
 
 #define GB_TICK_TEXT 48
 typedef struct gb_tick {

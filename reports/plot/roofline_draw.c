@@ -393,8 +393,8 @@ void gb_roofline_draw(const gb_results *results, const gb_roof_panel panels[], s
     d->results = results;
     d->range = range;
     d->canvas.name = name;
-    d->scale =
-        gb_picture_log_scale(range->y_min, range->y_max / 2, "FLOP/s", d->unit, &d->own_unit);
+    d->scale = gb_picture_log_scale(range->y_min, range->y_max / 2, range->y_max, "FLOP/s", d->unit,
+                                    &d->own_unit);
     draw_all(d, panels, n, title, GB_LEGEND_LINE);
     double height = legend_height(d, panels, n, d->canvas.width);
     if (height > GB_LEGEND_LINE) { /* the frame keeps its size, so that the same names are placed */

@@ -28,7 +28,7 @@ START_TEST(a_wide_axis_has_a_unit_at_each_tick)
     char unit[32];
     const char *own;
     /* 20 ns to 40 ms */
-    ck_assert_double_eq(gb_picture_log_scale(20, 4e7, "ns", unit, &own), 1);
+    ck_assert_double_eq(gb_picture_log_scale(20, 4e7, 4e7, "ns", unit, &own), 1);
     ck_assert_str_eq(unit, "");
     ck_assert_str_eq(own, "ns");
     char *script = ticks_of("y", 20, 4e7, own);
@@ -38,15 +38,28 @@ START_TEST(a_wide_axis_has_a_unit_at_each_tick)
     ck_assert_ptr_null(strstr(script, "e-"));
     free(script);
     /* A rate */
-    ck_assert_double_eq(gb_picture_log_scale(5e5, 3e10, "B/s", unit, &own), 1);
+    ck_assert_double_eq(gb_picture_log_scale(5e5, 3e10, 3e10, "B/s", unit, &own), 1);
     script = ticks_of("y", 5e5, 3e10, own);
     ck_assert_ptr_nonnull(strstr(script, "'1 MB/s' 1000000,"));
     ck_assert_ptr_nonnull(strstr(script, "'10 GB/s' 10000000000"));
     free(script);
     /* 2 us to 900 us: one unit says it */
-    ck_assert_double_eq(gb_picture_log_scale(2e4, 9e5, "ns", unit, &own), 1e3);
+    ck_assert_double_eq(gb_picture_log_scale(2e4, 9e5, 9e5, "ns", unit, &own), 1e3);
     ck_assert_str_eq(unit, "us");
     ck_assert_ptr_null(own);
+    /* an interval up to 100 ms beside values of 30 us */
+    ck_assert_double_eq(gb_picture_log_scale(1e4, 3e4, 1e8, "ns", unit, &own), 1);
+    ck_assert_str_eq(own, "ns");
+}
+END_TEST
+
+/* Bars of a linear axis that a long interval stretched would be lines at its bottom. */
+START_TEST(bars_are_seen_beside_a_long_interval)
+{
+    ck_assert(!gb_picture_bars_logarithmic(2, 10, 12));
+    ck_assert(!gb_picture_bars_logarithmic(2, 10, 30));
+    ck_assert(gb_picture_bars_logarithmic(2, 10, 3e5));
+    ck_assert(gb_picture_bars_logarithmic(0.1, 10, 12));
 }
 END_TEST
 
@@ -88,12 +101,13 @@ END_TEST
     "[{\"type\": \"" type "\", \"benchmark\": \"add\", \"x\": \"n\", \"y\": \"time\", \"series\":" \
     " [], \"title\": null}]"
 
-/* Replicates so far apart that their interval is longer than a factor of two. */
-static void ck_intervals_inside(const char *plot)
+/* A case whose replicates differ by `factor` beside one that is quiet: its interval ends inside of
+ * the picture, or goes to an edge at which a triangle says so. */
+static void ck_intervals(const char *plot, double factor, bool inside)
 {
-    static const double times[2][3] = {{1e3, 4e3, 1.1e4}, {5e3, 5.01e3, 5.02e3}};
     drawing d;
     drawing_open(&d, "cuda", plot);
+    const double times[2][3] = {{1e3, 1e3 * sqrt(factor), 1e3 * factor}, {5e3, 5.01e3, 5.02e3}};
     for (uint32_t i = 0; i < 2; i++) {
         for (uint32_t r = 0; r < 3; r++) {
             char params[32];
@@ -106,23 +120,33 @@ static void ck_intervals_inside(const char *plot)
     gb_stats_between(times[0], 3, &low, &half);
     high = low * (1 + half);
     low /= 1 + half;
-    ck_assert_double_gt(high / low, 8);
     const char *range = strstr(d.script, "set yrange [");
     char *end;
     ck_assert_ptr_nonnull(range);
     double from = gb_strtod(range + strlen("set yrange ["), &end), to = gb_strtod(end + 1, &end);
     /* Microseconds, or nanoseconds where each tick has its unit. */
     const double scale = strstr(d.script, "/1000)") != NULL ? 1000 : 1;
-    ck_assert_msg(from <= low / scale && to >= high / scale, "[%g:%g] without %g to %g", from, to,
-                  low / scale, high / scale);
+    ck_assert_msg(from <= 5e3 / scale && to >= 5e3 / scale, "[%g:%g]", from, to);
+    ck_assert_msg((from <= low / scale && to >= high / scale) == inside, "[%g:%g], %g to %g", from,
+                  to, low / scale, high / scale);
+    const bool up = strstr(d.script, "pointtype 9 pointsize 1.1") != NULL;
+    const bool down = strstr(d.script, "pointtype 11 pointsize 1.1") != NULL;
+    ck_assert_int_eq(up, to < high / scale);
+    ck_assert_int_eq(down, from > low / scale);
+    const char *note =
+        d.notes.data != NULL ? strstr(d.notes.data, "a triangle stands where") : NULL;
+    ck_assert_int_eq(note != NULL, !inside);
     drawing_close(&d);
 }
 
-START_TEST(intervals_end_inside_the_picture)
+START_TEST(intervals_end_inside_the_picture_or_it_is_said)
 {
-    ck_intervals_inside(SPREAD_PLOT("curve"));
-    ck_intervals_inside(SPREAD_PLOT("bar"));
-    ck_intervals_inside(SPREAD_PLOT("ladder"));
+    static const char *const plots[] = {SPREAD_PLOT("curve"), SPREAD_PLOT("bar"),
+                                        SPREAD_PLOT("ladder")};
+    for (size_t i = 0; i < sizeof plots / sizeof plots[0]; i++) {
+        ck_intervals(plots[i], 2, true);   /* a factor of 2.4 on a side */
+        ck_intervals(plots[i], 50, false); /* of thousands */
+    }
 }
 END_TEST
 
@@ -207,9 +231,10 @@ static void add_cases(Suite *suite)
     tcase_set_timeout(tests, 60);
     use_environment_locale(tests);
     tcase_add_test(tests, a_wide_axis_has_a_unit_at_each_tick);
+    tcase_add_test(tests, bars_are_seen_beside_a_long_interval);
     tcase_add_test(tests, a_number_has_no_exponent_where_it_is_as_short);
     tcase_add_test(tests, no_logarithmic_axis_has_fewer_than_two_ticks);
-    tcase_add_test(tests, intervals_end_inside_the_picture);
+    tcase_add_test(tests, intervals_end_inside_the_picture_or_it_is_said);
     tcase_add_test(tests, letters_without_a_font_are_replaced);
     tcase_add_test(tests, PLT_05_only_the_PNG_loses_letters);
     suite_add_tcase(suite, tests);
