@@ -163,6 +163,11 @@ const checks = (() => {
         problems.push('svg without role="img" and a text: ' + where(e));
       }
     }
+    /* A name says which picture it is; what it shows takes a sentence with a figure. */
+    for (const e of document.querySelectorAll('figure svg')) {
+      const text = (e.querySelector(':scope > desc') || {}).textContent || '';
+      if (text.length < 40 || !/\d/.test(text)) { problems.push('picture that is not described: ' + where(e)); }
+    }
     for (const e of document.querySelectorAll('button, input, select, a[href]')) {
       const text = e.textContent.trim() || named(e) || (e.labels && e.labels.length);
       if (!text) { problems.push('control without a name: ' + where(e)); }

@@ -197,7 +197,7 @@ EXPECTED = {
     "console": ("a warning", "an error"), "network": ("http://127.0.0.1:9/remote.js",),
     "contrast": ("Pale text",), "dataColours": ("data colour",), "overflow": ("px wide in 360",),
     "firstTables": ("a table of the first section",),
-    "structure": ("there 2 times", "img without alt", "svg without", "h3 after h1", "to nowhere",
+    "structure": ("there 2 times", "img without alt", "svg without", "is not described", "h3 after h1", "to nowhere",
                   "attribute onclick", "ran as a script"),
     "sorting": ("no button", "aria-sort is none", "is sorted as"),
     "filtering": ("leaves rows",), "print": ("not printed: Pale text",),
