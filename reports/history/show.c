@@ -210,6 +210,26 @@ static void plot_data(const gb_series *series, const shown *s, double scale, gb_
     }
 }
 
+/* All nights inside of the frame; hours as well where the days would be the same. */
+static void plot_axes(const shown *s, double scale, gb_buf *script)
+{
+    enum { FEW_DAYS = 8 * 24 * 3600 };
+    double low = INFINITY, high = -INFINITY, first = INFINITY, last = -INFINITY;
+    for (size_t i = 0; i < s->nights.n; i++) {
+        const gb_night *night = &s->nights.items[i];
+        if (night->judged) {
+            low = fmin(low, night->value / scale);
+            high = fmax(high, night->value / scale);
+            first = fmin(first, (double)night->started);
+            last = fmax(last, (double)night->started);
+        }
+    }
+    gb_buf_printf(script,
+                  "set xdata time\nset timefmt '%%s'\nset format x '%s'\nset xtics rotate by -30\n",
+                  last - first < FEW_DAYS ? "%m-%d %H:%M" : "%Y-%m-%d");
+    gb_picture_range(script, "y", low, high, 0, NULL);
+}
+
 gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const char *dir,
                              const char *gnuplot, gb_buf *notes, gb_error *err)
 {
@@ -241,8 +261,7 @@ gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const
                     axis.data != NULL ? axis.data : series->metric, &script);
     script.failed = script.failed || axis.failed;
     gb_buf_free(&axis);
-    gb_buf_add(&script, "set xdata time\nset timefmt '%s'\nset format x '%Y-%m-%d'\nset xtics "
-                        "rotate by -30\n");
+    plot_axes(&s, scale, &script);
     gb_buf_printf(&lines,
                   "'plots/%s.dat' index 0 using 1:2 with points pointtype 7 pointsize 0.6 "
                   "linecolor rgb '%s' title 'nights', '' index 1 using 1:2 with lines linewidth 3 "

@@ -10,7 +10,7 @@
 
 #define COLUMN_PIXELS 7.0 /* a character at the size of ticks */
 #define LINE_PIXELS 18.0
-#define TICK_COLUMNS 24
+#define TICK_COLUMNS 32
 #define X_AXIS_PIXELS 640.0 /* what the key leaves of 1000 */
 #define Y_AXIS_PIXELS 400.0
 #define LEAST_VALUE 0.01   /* a smaller number on an axis reads badly: 2e-05 ms */

@@ -174,10 +174,12 @@ static void one_device(const gb_results *results, int device, size_t columns, gb
                   date_of(results, device));
 }
 
+/* At most LINE_COLUMNS: rather the names are cut than what kind of device the figures are of. */
 static void device_line(const gb_results *results, int device, gb_buf *text)
 {
     int n = (int)json_array_size(json_object_get(results->document, "devices"));
     bool all = true, any = false;
+    gb_buf names = {0};
     if (device >= 0) {
         one_device(results, device, LINE_COLUMNS - 70, text);
         gb_buf_add(text, is_cpu(results, device) ? " - figures of this CPU, not of a GPU" : "");
@@ -187,16 +189,20 @@ static void device_line(const gb_results *results, int device, gb_buf *text)
         all = all && is_cpu(results, i);
         any = any || is_cpu(results, i);
     }
+    const char *kinds = all   ? " - figures of CPUs, not of GPUs"
+                        : any ? " - cpu: figures of that CPU, not of a GPU"
+                              : "";
     for (int i = 0; i < n && i < 2; i++) {
-        gb_buf_add(text, i > 0 ? "; " : "");
-        one_device(results, i, DEVICE_COLUMNS, text);
+        gb_buf_add(&names, i > 0 ? "; " : "");
+        one_device(results, i, DEVICE_COLUMNS, &names);
     }
     if (n > 2) {
-        gb_buf_printf(text, "; and %d more", n - 2);
+        gb_buf_printf(&names, "; and %d more", n - 2);
     }
-    gb_buf_add(text, all   ? " - figures of CPUs, not of GPUs"
-                     : any ? " - cpu: figures of that CPU, not of a GPU"
-                           : "");
+    gb_picture_cut(text, names.data != NULL ? names.data : "", LINE_COLUMNS - gb_utf8_width(kinds));
+    gb_buf_add(text, kinds);
+    text->failed = text->failed || names.failed;
+    gb_buf_free(&names);
 }
 
 /* --- head and outputs ------------------------------------------------------------------------- */

@@ -150,6 +150,24 @@ START_TEST(intervals_end_inside_the_picture_or_it_is_said)
 }
 END_TEST
 
+/* The line below the title has no room for all names; what kind of figures they are stays. */
+START_TEST(what_kind_of_devices_there_are_is_never_cut)
+{
+    const char *name = "A device with a name that is longer than most";
+    gb_results results = {.document = json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}], s:{s:s}}",
+                                                "devices", "kind", "cuda", "name", name, "kind",
+                                                "cuda", "name", name, "kind", "cpu", "name", name,
+                                                "run", "started", "2026-01-15T10:15:00Z")};
+    gb_buf script = {0};
+    ck_assert_ptr_nonnull(results.document);
+    gb_picture_head(&results, -1, "title", "x", "y", &script);
+    ck_assert_msg(strstr(script.data, "- cpu: figures of that CPU, not of a GPU'") != NULL, "%s",
+                  script.data);
+    gb_buf_free(&script);
+    json_decref(results.document);
+}
+END_TEST
+
 /* --- fonts ------------------------------------------------------------------------------------ */
 
 #define LATIN "Type 1 20-ffff\nFontconfig warning: no cache\nTrueType 20-7e a0-24f\n"
@@ -235,6 +253,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, a_number_has_no_exponent_where_it_is_as_short);
     tcase_add_test(tests, no_logarithmic_axis_has_fewer_than_two_ticks);
     tcase_add_test(tests, intervals_end_inside_the_picture_or_it_is_said);
+    tcase_add_test(tests, what_kind_of_devices_there_are_is_never_cut);
     tcase_add_test(tests, letters_without_a_font_are_replaced);
     tcase_add_test(tests, PLT_05_only_the_PNG_loses_letters);
     suite_add_tcase(suite, tests);
