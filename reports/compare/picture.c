@@ -20,6 +20,13 @@ static const struct {
                       [OPEN] = {"not decided", 6},
                       [RATIO] = {"ratio of devices: no verdict", 0}};
 
+/* Two sessions cannot show that cases are the same, only not tell them apart. */
+static const char *label_of(const gb_comparison *c, int class)
+{
+    return class == SAME && c->evidence != GB_EVIDENCE_INTERLEAVED ? "same: not told apart"
+                                                                   : classes[class].label;
+}
+
 static int class_of(const gb_compared *item)
 {
     switch (item->verdict) {
@@ -173,7 +180,7 @@ static void write_script(const gb_comparison *c, const char *name, const gb_comp
                       index > 0 ? ", \\\n  " : "", name, index, y,
                       gb_picture_point(classes[class].series),
                       gb_picture_colour(classes[class].series));
-        gb_picture_key(&lines, classes[class].label);
+        gb_picture_key(&lines, label_of(c, class));
         add_edges(items, n, class, &edges, wide, index, &lines);
         index++;
     }
@@ -248,7 +255,7 @@ void gb_compare_describe(const gb_comparison *c, gb_buf *out)
                       gb_compared_change(items[n - 1]->change, high, sizeof high));
         for (int class = 0; class < CLASSES; class ++) {
             if (counts[class] > 0) {
-                gb_buf_printf(out, "%s%zu %s", separator, counts[class], classes[class].label);
+                gb_buf_printf(out, "%s%zu %s", separator, counts[class], label_of(c, class));
                 separator = "; ";
             }
         }
