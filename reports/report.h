@@ -35,7 +35,18 @@ double gb_record_step_variance(const gb_record *record);
  * has its median within 25 % of the centre. */
 #define GB_APART 0.25
 #define GB_APART_WORD "replicates-apart"
+#define GB_APART_MEANING "the time stands between the replicates, none of them is within 25 % of it"
 bool gb_row_apart(const gb_row *row);
+/* A metric's share of its ceiling; NAN: one of the two is not known. */
+double gb_row_share_of_peak(const gb_row *row, const char *metric);
+/* Whether a share beyond 102 % is no error of the row: one that is carries GB_FLAG_IMPLAUSIBLE. The
+ * memory's ceiling alone allows it (docs/methodology.md, "Ceilings"). */
+#define GB_ABOVE_PEAK 1.02
+#define GB_ABOVE_PEAK_WORD "above-peak"
+#define GB_ABOVE_PEAK_MEANING                                                                      \
+    "more than 102 % of the memory's peak, and no error: the working set is smaller than 4 times " \
+    "the last cache, which serves part of it and is faster than that peak"
+bool gb_row_above_peak(const gb_row *row);
 /* A record's metric by name, or NULL. */
 const gb_metric *gb_record_metric(const gb_record *record, const char *name);
 /* A row's value of a metric in base units ("time" included); NAN when there is none. */

@@ -70,6 +70,29 @@ bool gb_row_apart(const gb_row *row)
     return row->n_ok > 1;
 }
 
+double gb_row_share_of_peak(const gb_row *row, const char *metric)
+{
+    const char *unit;
+    bool higher;
+    const gb_metric *found = gb_record_metric(row->first, metric);
+    return found != NULL && found->peak > 0
+               ? gb_row_metric(row, metric, &unit, &higher) / found->peak
+               : NAN;
+}
+
+bool gb_row_above_peak(const gb_row *row)
+{
+    if (row->n_ok == 0 || (row->flags & GB_BIT(GB_FLAG_IMPLAUSIBLE)) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < row->first->n_metrics; i++) {
+        if (gb_row_share_of_peak(row, row->first->metrics[i].name) > GB_ABOVE_PEAK) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gb_code fill_row(gb_row *row, gb_error *err)
 {
     double *medians = malloc((row->n + 1) * sizeof *medians);

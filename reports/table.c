@@ -199,15 +199,11 @@ static bool has_peak(const block *b, const char *name)
 }
 
 /* The share of a metric's ceiling, "" where none is known. */
-static const char *peak_text(const gb_row *row, const char *name, double value, char *buf,
-                             size_t size)
+static const char *peak_text(const gb_row *row, const char *name, char *buf, size_t size)
 {
-    const gb_metric *metric = gb_record_metric(row->first, name);
+    const double share = gb_row_share_of_peak(row, name);
     buf[0] = '\0';
-    if (metric == NULL || !(metric->peak > 0)) {
-        return buf;
-    }
-    return gb_format_percent(value / metric->peak, buf, size);
+    return isnan(share) ? buf : gb_format_percent(share, buf, size);
 }
 
 /* Two replicates that differ yield intervals beyond all sense (t = 12.7): more than 100 % is not
@@ -231,12 +227,14 @@ static void add_values(const block *b, const gb_row *row, gb_grid *grid)
         double value = gb_row_metric(row, b->metrics[m]->name, &unit, &higher);
         gb_grid_add(grid, GB_PLAIN, gb_format_rate(value, b->metrics[m]->unit, text, sizeof text));
         if (has_peak(b, b->metrics[m]->name)) {
-            gb_grid_add(grid, GB_PLAIN,
-                        peak_text(row, b->metrics[m]->name, value, text, sizeof text));
+            gb_grid_add(grid, GB_PLAIN, peak_text(row, b->metrics[m]->name, text, sizeof text));
         }
     }
     gb_buf notes = {0};
     gb_buf_add(&notes, gb_row_apart(row) ? GB_APART_WORD : "");
+    if (gb_row_above_peak(row)) {
+        gb_buf_printf(&notes, "%s%s", notes.length > 0 ? ", " : "", GB_ABOVE_PEAK_WORD);
+    }
     flags_text(row->flags & ~b->common & ~COUNTED_FLAGS, &notes);
     if (gb_row_incomplete(row)) {
         gb_buf_printf(&notes, "%s%zu of %zu replicates missing", notes.length > 0 ? ", " : "",

@@ -93,18 +93,17 @@ static size_t flagged_rows(const gb_table *table, gb_flag flag)
     return n;
 }
 
-static void say_apart(const gb_table *table, bool color, gb_buf *out)
+/* What rows are without a flag of their records. */
+static void say_rows(const gb_table *table, bool (*is)(const gb_row *), const char *word,
+                     const char *meaning, bool color, gb_buf *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < table->n; i++) {
-        n += gb_row_apart(&table->rows[i]);
+        n += is(&table->rows[i]);
     }
     if (n > 0) {
-        gb_ink_add(out, GB_YELLOW, color, GB_APART_WORD);
-        gb_buf_printf(out,
-                      " (%zu case%s): the time stands between the replicates, none of them is "
-                      "within 25 %% of it.\n",
-                      n, n == 1 ? "" : "s");
+        gb_ink_add(out, GB_YELLOW, color, word);
+        gb_buf_printf(out, " (%zu case%s): %s.\n", n, n == 1 ? "" : "s", meaning);
     }
 }
 
@@ -151,7 +150,8 @@ void gb_table_summary(const gb_results *results, const gb_table *table, bool col
                           gb_flag_meaning((gb_flag)f));
         }
     }
-    say_apart(table, color, out);
+    say_rows(table, gb_row_apart, GB_APART_WORD, GB_APART_MEANING, color, out);
+    say_rows(table, gb_row_above_peak, GB_ABOVE_PEAK_WORD, GB_ABOVE_PEAK_MEANING, color, out);
     gb_buf_printf(out, "%zu case%s:", table->n, table->n == 1 ? "" : "s");
     const char *separator = " ";
     for (int s = 0; s < GB_STATUSES; s++) {

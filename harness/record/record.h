@@ -28,7 +28,8 @@ bool gb_status_parse(const char *word, gb_status *out);
 #define GB_FLAGS(X)                                                                                \
     X(BELOW_RESOLUTION, "below-resolution", "a sample is shorter than 100 timer ticks")            \
     X(CACHE_RESIDENT, "cache-resident", "the working set fits in the last-level cache")            \
-    X(IMPLAUSIBLE, "implausible", "above 102 % of a known ceiling: an error in the measurement")   \
+    X(IMPLAUSIBLE, "implausible",                                                                  \
+      "above 102 % of a known ceiling: an error in the measurement, or in the ceiling")            \
     X(NOT_CONVERGED, "not-converged", "stopped before the precision asked for was reached")        \
     X(OUTLIERS, "outliers", "more than 5 % of the samples lie outside Tukey's fences")             \
     X(SLOW_FIRST, "slow-first-sample", "the first sample was slower than all others")              \

@@ -138,8 +138,9 @@ void gb_comparison_confirm(gb_comparison *comparison, const gb_comparison *repea
 bool gb_comparison_regressed(const gb_comparison *comparison);
 /* Whether cases are missing on the new side (unless allowed), or failed or have no value there. */
 bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_options *options);
-/* Whether every case has a verdict: none is inconclusive, suspect, unstable, insufficient, of
+/* How many cases have no verdict: they are inconclusive, suspect, unstable, insufficient, of
  * another definition or not compared (but for what both sides skipped). */
+size_t gb_comparison_undecided(const gb_comparison *comparison);
 bool gb_comparison_decided(const gb_comparison *comparison);
 /* The places in `items`, worst first; by how much within a verdict. The caller frees; NULL: no
  * memory. */

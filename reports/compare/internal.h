@@ -103,11 +103,19 @@ const char *gb_compared_detectable(const gb_compared *item, char *buf, size_t si
 const char *gb_comparison_name(const gb_comparison *c, int side, char *buf, size_t size);
 void gb_comparison_summary(const gb_comparison *c, gb_buf *out); /* "2 slower, 380 same" */
 const char *gb_comparison_headline(const gb_comparison *c);
+/* "3 undecided: not counted as passed; ..."; false and nothing: every case is decided, or none can
+ * be. */
+bool gb_comparison_say_undecided(const gb_comparison *c, gb_buf *out);
 /* What the evidence is and which verdicts it allows: a sentence without a full stop. */
 void gb_comparison_rule(const gb_comparison *c, gb_buf *out);
+/* What the plot shows, in a sentence. */
+void gb_compare_describe(const gb_comparison *c, gb_buf *out);
 /* Script and data of the plot of changes; *shown: cases in it, 0: there is nothing to draw. */
 gb_code gb_compare_picture(const gb_comparison *c, const char *name, gb_buf *script, gb_buf *data,
                            size_t *shown, gb_error *err);
+/* The place of each item on the plot's horizontal axis, from 1; 0: it is not in it. The caller
+ * frees; NULL: no memory. */
+size_t *gb_comparison_places(const gb_comparison *c);
 /* A name that a page, a table or a terminal can show; the caller frees. */
 char *gb_compared_title(const gb_compared *item);
 

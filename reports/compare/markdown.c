@@ -60,7 +60,14 @@ gb_code gb_comparison_markdown(const gb_comparison *comparison, size_t limit, gb
     }
     gb_buf_printf(out, "## %s\n\n", gb_comparison_headline(c));
     gb_comparison_summary(c, out);
-    gb_buf_add(out, ".\n\nBaseline ");
+    gb_buf_add(out, ".\n\n");
+    gb_buf undecided = {0};
+    if (gb_comparison_say_undecided(c, &undecided)) {
+        gb_buf_printf(out, "**%s.**\n\n", undecided.data != NULL ? undecided.data : "");
+    }
+    out->failed = out->failed || undecided.failed;
+    gb_buf_free(&undecided);
+    gb_buf_add(out, "Baseline ");
     name(c, 0, out);
     gb_buf_add(out, ", new ");
     name(c, 1, out);

@@ -101,23 +101,25 @@ bool gb_comparison_incomplete(const gb_comparison *comparison, const gb_compare_
     return false;
 }
 
-bool gb_comparison_decided(const gb_comparison *comparison)
+size_t gb_comparison_undecided(const gb_comparison *comparison)
 {
     static const gb_verdict open[] = {GB_VERDICT_INCONCLUSIVE,   GB_VERDICT_SUSPECT_SLOWER,
                                       GB_VERDICT_SUSPECT_FASTER, GB_VERDICT_UNSTABLE,
                                       GB_VERDICT_INSUFFICIENT,   GB_VERDICT_DEFINITION};
+    size_t n = 0;
     for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
-        if (comparison->counts[open[i]] > 0) {
-            return false;
-        }
+        n += comparison->counts[open[i]];
     }
     for (size_t i = 0; i < comparison->n; i++) {
         const gb_compared *item = &comparison->items[i];
-        if (item->verdict == GB_VERDICT_NOT_COMPARED && !both_skipped(item)) {
-            return false;
-        }
+        n += item->verdict == GB_VERDICT_NOT_COMPARED && !both_skipped(item);
     }
-    return true;
+    return n;
+}
+
+bool gb_comparison_decided(const gb_comparison *comparison)
+{
+    return gb_comparison_undecided(comparison) == 0;
 }
 
 /* Worst first. */

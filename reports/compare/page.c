@@ -31,7 +31,8 @@ static const char *class_of(gb_verdict verdict)
     }
 }
 
-static void add_case(const gb_compared *item, size_t rank, gb_buf *out)
+/* `place`: in the picture, from 1; 0: it has no change to be drawn. */
+static void add_case(const gb_compared *item, size_t rank, size_t place, gb_buf *out)
 {
     char buf[80];
     gb_buf text = {0};
@@ -49,6 +50,8 @@ static void add_case(const gb_compared *item, size_t rank, gb_buf *out)
     gb_compared_advice(item, "", &text);
     gb_html_cell(out, text.data != NULL ? text.data : "", (double)NAN, "text");
     gb_html_cell(out, item->metric, (double)NAN, NULL);
+    snprintf(buf, sizeof buf, "%zu", place);
+    gb_html_cell(out, place > 0 ? buf : "", place > 0 ? (double)place : (double)NAN, "num");
     gb_html_cell(out, gb_compared_p(item, buf, sizeof buf), item->p, "num");
     gb_html_cell(out, gb_compared_detectable(item, buf, sizeof buf), item->detectable, "num");
     gb_html_row_end(out);
@@ -62,23 +65,26 @@ static gb_code add_cases(const gb_comparison *c, gb_buf *out, gb_error *err)
     static const gb_html_column columns[] = {
         {"verdict", true},  {"case", false}, {"change", true},     {"95 % CI", true},
         {"baseline", true}, {"new", true},   {"what next", false}, {"metric", false},
-        {"p", true},        {"finds", true}};
-    size_t *order = gb_comparison_order(c);
-    if (order == NULL) {
+        {"in plot", true},  {"p", true},     {"finds", true}};
+    size_t *order = gb_comparison_order(c), *places = gb_comparison_places(c);
+    if (order == NULL || places == NULL) {
+        free(order);
+        free(places);
         return gb_fail(err, GB_NO_MEMORY, "out of memory for a page");
     }
     gb_html_section(out, "Cases");
     gb_html_table(
         out,
         "Worst first. \"finds\" is the smallest change that these replicates find 4 times "
-        "of 5",
+        "of 5; \"in plot\" the case's place on the picture's horizontal axis",
         columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < c->n; i++) {
-        add_case(&c->items[order[i]], i, out);
+        add_case(&c->items[order[i]], i, places[order[i]], out);
     }
     gb_html_table_end(out);
     gb_html_section_end(out);
     free(order);
+    free(places);
     return GB_OK;
 }
 
@@ -105,6 +111,10 @@ static void add_verdict(const gb_comparison *c, gb_buf *out)
     gb_comparison_summary(c, &text);
     gb_html_paragraph(out, gb_comparison_regressed(c) ? "lead bad" : "lead",
                       text.data != NULL ? text.data : "");
+    gb_buf_free(&text);
+    if (gb_comparison_say_undecided(c, &text)) {
+        gb_html_paragraph(out, "warn", text.data != NULL ? text.data : "");
+    }
     gb_buf_free(&text);
     gb_html_facts(out);
     add_side(c, 0, out);
@@ -166,11 +176,16 @@ static gb_code add_picture(const gb_comparison *c, const char *dir, const char *
         gb_pictures_draw(&pictures, gnuplot, notes);
         if (pictures.n > 0 && pictures.items[0].whole) {
             gb_html_section(out, "Changes by size");
+            gb_buf what = {0};
+            gb_compare_describe(c, &what);
             code = gb_html_picture(
-                out, dir, PICTURE, "Change of every case with its 95 % interval, sorted by size",
-                "Each point is a case, its bar the 95 % interval; a bar that meets the edge "
-                "goes on beyond it.",
+                out, dir, PICTURE, "Change of every case with its 95 % interval, by growing change",
+                what.data != NULL ? what.data : "",
+                "Each point is a case, its bar the 95 % interval of its change. Its number below "
+                "stands in the table under \"in plot\". A triangle at the edge: the interval goes "
+                "on beyond it.",
                 err);
+            gb_buf_free(&what);
             gb_html_section_end(out);
         }
     }

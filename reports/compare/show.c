@@ -94,6 +94,17 @@ void gb_comparison_summary(const gb_comparison *c, gb_buf *out)
     }
 }
 
+bool gb_comparison_say_undecided(const gb_comparison *c, gb_buf *out)
+{
+    const size_t n = gb_comparison_undecided(c);
+    if (n == 0 || c->evidence == GB_EVIDENCE_CROSS_DEVICE) {
+        return false;
+    }
+    gb_buf_printf(out, "%zu undecided: not counted as passed; --require-decision makes %s fail", n,
+                  n == 1 ? "it" : "them");
+    return true;
+}
+
 const char *gb_comparison_headline(const gb_comparison *c)
 {
     bool decided = gb_comparison_decided(c);

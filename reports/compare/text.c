@@ -98,6 +98,18 @@ static void environment(const gb_comparison *c, gb_buf *out)
     }
 }
 
+/* A line of its own below the first: what passes a gate without a verdict is not to be missed. */
+static void undecided(const gb_comparison *c, bool color, gb_buf *out)
+{
+    gb_buf line = {0};
+    if (gb_comparison_say_undecided(c, &line)) {
+        gb_ink_add(out, GB_YELLOW, color, line.data != NULL ? line.data : "");
+        gb_buf_add(out, "\n");
+    }
+    out->failed = out->failed || line.failed;
+    gb_buf_free(&line);
+}
+
 gb_code gb_comparison_text(const gb_comparison *comparison, bool all, bool color, gb_buf *out,
                            gb_error *err)
 {
@@ -112,6 +124,7 @@ gb_code gb_comparison_text(const gb_comparison *comparison, bool all, bool color
     gb_buf_add(out, ": ");
     gb_comparison_summary(c, out);
     gb_buf_add(out, "\n");
+    undecided(c, color, out);
     side(c, 0, out);
     side(c, 1, out);
     gb_buf_add(out, "evidence  ");

@@ -253,13 +253,33 @@ static void plot_data(const gb_series *series, const shown *s, double scale, gb_
     }
 }
 
+/* All nights inside of the frame; hours as well where the days would be the same. */
+static void plot_axes(const shown *s, double scale, gb_buf *script)
+{
+    enum { FEW_DAYS = 8 * 24 * 3600 };
+    double low = INFINITY, high = -INFINITY, first = INFINITY, last = -INFINITY;
+    for (size_t i = 0; i < s->nights.n; i++) {
+        const gb_night *night = &s->nights.items[i];
+        if (night->judged) {
+            low = fmin(low, night->value / scale);
+            high = fmax(high, night->value / scale);
+            first = fmin(first, (double)night->started);
+            last = fmax(last, (double)night->started);
+        }
+    }
+    gb_buf_printf(script,
+                  "set xdata time\nset timefmt '%%s'\nset format x '%s'\nset xtics rotate by -30\n",
+                  last - first < FEW_DAYS ? "%m-%d %H:%M" : "%Y-%m-%d");
+    gb_picture_range(script, "y", low, high, 0, NULL);
+}
+
 gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const char *dir,
                              const char *gnuplot, gb_buf *notes, gb_error *err)
 {
     shown s;
     gb_pictures pictures = {0};
-    gb_buf script = {0}, data = {0}, lines = {0};
-    char name[128], unit[32], axis[100], when[32];
+    gb_buf script = {0}, data = {0}, lines = {0}, axis = {0};
+    char name[128], unit[32], when[32];
     double most = 0;
     gb_code code = open_shown(history, series, &s, err);
     if (code)
@@ -279,10 +299,12 @@ gb_code gb_history_show_plot(gb_history *history, const gb_series *series, const
         goto done;
     double scale = gb_picture_scale(most, series->unit, unit);
     gb_text_filename(series->case_id, name, sizeof name);
-    snprintf(axis, sizeof axis, "%s (%s)", series->metric, unit);
-    gb_picture_head(&results, 0, series->case_id, "night", axis, &script);
-    gb_buf_add(&script, "set xdata time\nset timefmt '%s'\nset format x '%Y-%m-%d'\nset xtics "
-                        "rotate by -30\n");
+    gb_picture_y_label(series->metric, unit, series->higher_is_better, &axis);
+    gb_picture_head(&results, 0, series->case_id, "night",
+                    axis.data != NULL ? axis.data : series->metric, &script);
+    script.failed = script.failed || axis.failed;
+    gb_buf_free(&axis);
+    plot_axes(&s, scale, &script);
     gb_buf_printf(&lines,
                   "'plots/%s.dat' index 0 using 1:2 with points pointtype 7 pointsize 0.6 "
                   "linecolor rgb '%s' title 'nights', '' index 1 using 1:2 with lines linewidth 3 "

@@ -96,6 +96,8 @@ extern const gb_fact gb_matrix_facts[]; /* ended by a NULL title */
 char *gb_machine_fact(const gb_machine *machine, const gb_fact *fact);
 
 /* picture.c: a bar a machine for one class. *shown: bars; 0: nothing to draw. */
+/* What that picture shows, in a sentence: every machine with its value. */
+void gb_matrix_picture_describe(const gb_matrix *m, const gb_matrix_class *class, gb_buf *out);
 gb_code gb_matrix_picture(const gb_matrix *m, const gb_matrix_class *class, const char *name,
                           gb_buf *script, gb_buf *data, size_t *shown, gb_error *err);
 

@@ -42,6 +42,35 @@ static gb_code open_table(const gb_matrix *m, const char *caption, const char *f
     return good ? GB_OK : no_memory(err);
 }
 
+/* "40.0 GB/s +-0.23 % #2 (2/3)" as a cell that may be broken, but not within a figure: before the
+ * interval, the rank and what is in brackets. */
+static void breakable(const char *text, gb_buf *out)
+{
+    gb_buf_add(out, "");
+    for (const char *at = text; *at != '\0'; at++) {
+        if (strncmp(at, "+-", 2) == 0) {
+            gb_buf_add(out, "\xc2\xb1");
+            at++;
+        } else if (*at == ' ' && at[1] == ' ') {
+            continue; /* the columns of a text */
+        } else if (*at == ' ' && strncmp(at + 1, "+-", 2) != 0 && at[1] != '#' && at[1] != '(') {
+            gb_buf_add(out, "\xc2\xa0");
+        } else {
+            gb_buf_add_bytes(out, at, 1);
+        }
+    }
+}
+
+static void add_figure(const gb_matrix_line *line, size_t machine, gb_buf *out)
+{
+    gb_buf text = {0};
+    breakable(line->cells[machine], &text);
+    gb_html_cell(out, text.data != NULL ? text.data : "", line->sorts[machine],
+                 line->best[machine] ? "num wrap ok" : "num wrap");
+    out->failed = out->failed || text.failed;
+    gb_buf_free(&text);
+}
+
 /* The lines of a sheet from one kind to another. */
 static gb_code add_lines(const gb_matrix *m, const gb_matrix_lines *sheet, const char *caption,
                          gb_matrix_line_kind from, gb_matrix_line_kind to, gb_buf *out,
@@ -61,12 +90,12 @@ static gb_code add_lines(const gb_matrix *m, const gb_matrix_lines *sheet, const
             continue;
         }
         gb_html_row(out);
-        gb_html_cell(out, line->title, (double)NAN, NULL);
+        gb_html_cell(out, line->title, (double)NAN, "wrap");
         if (lead) {
-            gb_html_cell(out, line->lead != NULL ? line->lead : "", (double)NAN, "ok");
+            gb_html_cell(out, line->lead != NULL ? line->lead : "", (double)NAN, "wrap ok");
         }
         for (size_t k = 0; k < m->n_machines; k++) {
-            gb_html_cell(out, line->cells[k], line->sorts[k], line->best[k] ? "num ok" : "num");
+            add_figure(line, k, out);
         }
         gb_html_row_end(out);
     }
@@ -103,7 +132,7 @@ static gb_code add_answer(const gb_matrix *m, const gb_matrix_lines *sheet, gb_b
     out->failed = out->failed || text.failed;
     gb_buf_free(&text);
     gb_code code = add_lines(m, sheet,
-                             "Geometric mean over the cases that all have, +- 95 % between "
+                             "Geometric mean over the cases that all have, \xc2\xb1 95 % between "
                              "replicates; # rank, = shared; "
                              "(2/3): so many cases count; (higher), (lower): which is better",
                              GB_LINE_VALUE, GB_LINE_VALUE, out, err);
@@ -292,6 +321,11 @@ static gb_code write_pictures(const gb_matrix *m, gb_pictures *pictures, gb_erro
             code = gb_pictures_add(pictures, file, m->classes[i].title, m->classes[i].name, NULL,
                                    &script, &data, err);
         }
+        if (code == GB_OK && shown > 0) {
+            gb_buf what = {0};
+            gb_matrix_picture_describe(m, &m->classes[i], &what);
+            pictures->items[pictures->n - 1].what = what.data;
+        }
         gb_buf_free(&script);
         gb_buf_free(&data);
     }
@@ -312,14 +346,10 @@ static gb_code add_pictures(const gb_matrix *m, const char *dir, const char *gnu
         gb_html_section(out, "Pictures");
         for (size_t i = 0; code == GB_OK && i < pictures.n; i++) {
             const gb_drawn *drawn = &pictures.items[i];
-            char *alt =
-                gb_text_format("%s: a bar for each machine with its 95 %% interval", drawn->title);
-            if (alt == NULL) {
-                code = no_memory(err);
-            } else if (drawn->whole) {
-                code = gb_html_picture(out, dir, drawn->name, alt, "", err);
+            if (drawn->whole) {
+                code = gb_html_picture(out, dir, drawn->name, drawn->title,
+                                       drawn->what != NULL ? drawn->what : "", "", err);
             }
-            free(alt);
         }
         gb_html_section_end(out);
     }

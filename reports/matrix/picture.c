@@ -6,7 +6,6 @@
 #include "reports/matrix/internal.h"
 #include "reports/plot/picture.h"
 
-#define LOG_RATIO 50.0 /* as of bars: beyond it the small ones of a linear axis are not seen */
 #define AXIS_PIXELS 800.0
 
 /* The machines as the devices of one results document, for the line below the title. */
@@ -23,28 +22,61 @@ static json_t *all_devices(const gb_matrix *m)
     return json_pack("{s:o, s:o}", "devices", devices, "runs", runs);
 }
 
-typedef struct bounds {
-    double low, high;
-} bounds;
+/* The axis of values. */
+typedef struct axis {
+    double least, most; /* of the values */
+    double low, high;   /* with their intervals */
+    bool logarithmic;
+    double scale;
+    char unit[32];
+    const char *own_unit; /* of each tick */
+} axis;
 
-/* "bar value low high" of each machine with a value. */
-static size_t write_data(const gb_matrix *m, const gb_matrix_class *class, bounds *range,
+static double low_of(const gb_cell *cell)
+{
+    return cell->low > 0 && cell->low < cell->value ? cell->low : cell->value;
+}
+
+static double high_of(const gb_cell *cell)
+{
+    return isfinite(cell->high) && cell->high > cell->value ? cell->high : cell->value;
+}
+
+static axis find_axis(const gb_matrix *m, const gb_matrix_class *class)
+{
+    axis a = {.least = INFINITY, .low = INFINITY, .scale = 1};
+    for (size_t i = 0; i < m->n_machines; i++) {
+        const gb_cell *cell = &class->cells[i];
+        if (isfinite(cell->value)) {
+            a.least = fmin(a.least, cell->value);
+            a.most = fmax(a.most, cell->value);
+            a.low = fmin(a.low, fmax(low_of(cell), cell->value / GB_LONGEST_INTERVAL));
+            a.high = fmax(a.high, fmin(high_of(cell), cell->value * GB_LONGEST_INTERVAL));
+        }
+    }
+    a.logarithmic = gb_picture_bars_logarithmic(a.least, a.most, a.high);
+    a.scale = a.logarithmic
+                  ? gb_picture_log_scale(a.low, a.most, a.high, class->unit, a.unit, &a.own_unit)
+                  : gb_picture_scale(a.most, class->unit, a.unit);
+    return a;
+}
+
+/* "bar value low high shown" of each machine with a value. */
+static size_t write_data(const gb_matrix *m, const gb_matrix_class *class, const axis *a,
                          gb_buf *data)
 {
-    char text[3][40];
+    char text[3][40], figure[GB_TICK_TEXT];
     size_t n = 0;
-    gb_buf_printf(data, "# %s\n# bar value low high\n", class->unit);
+    gb_buf_printf(data, "# %s\n# bar value low high shown\n", class->unit);
     for (size_t i = 0; i < m->n_machines; i++) {
         const gb_cell *cell = &class->cells[i];
         if (!isfinite(cell->value)) {
             continue;
         }
-        double low = isfinite(cell->low) ? cell->low : cell->value;
-        double high = isfinite(cell->high) ? cell->high : cell->value;
-        range->low = n == 0 ? cell->value : fmin(range->low, cell->value);
-        range->high = n == 0 ? cell->value : fmax(range->high, fmin(high, 2 * cell->value));
-        gb_buf_printf(data, "%zu %s %s %s\n", n++, gb_print_double(cell->value, text[0], 40),
-                      gb_print_double(low, text[1], 40), gb_print_double(high, text[2], 40));
+        gb_picture_figure(cell->value / a->scale, a->own_unit, figure);
+        gb_buf_printf(data, "%zu %s %s %s \"%s\"\n", n++, gb_print_double(cell->value, text[0], 40),
+                      gb_print_double(low_of(cell), text[1], 40),
+                      gb_print_double(high_of(cell), text[2], 40), figure);
     }
     return n;
 }
@@ -72,38 +104,48 @@ static gb_code add_ticks(const gb_matrix *m, const gb_matrix_class *class, gb_bu
     return GB_OK;
 }
 
-static gb_code write_script(const gb_matrix *m, const gb_matrix_class *class, const char *name,
-                            size_t n, const bounds *range, gb_buf *script, gb_error *err)
+static gb_edges find_edges(const gb_matrix *m, const gb_matrix_class *class, const axis *a,
+                           gb_edges edges)
 {
-    char unit[32], scale_text[40], number[40];
-    double scale = gb_picture_scale(range->high, class->unit, unit);
-    bool logarithmic = range->high / range->low >= LOG_RATIO;
+    for (size_t i = 0; i < m->n_machines; i++) {
+        const gb_cell *cell = &class->cells[i];
+        edges.below = edges.below || low_of(cell) / a->scale < edges.from;
+        edges.above = edges.above || high_of(cell) / a->scale > edges.to;
+    }
+    return edges;
+}
+
+static gb_code write_script(const gb_matrix *m, const gb_matrix_class *class, const char *name,
+                            size_t n, const axis *a, gb_buf *script, gb_error *err)
+{
+    char scale[40], number[40], top[40];
     gb_buf label = {0}, lines = {0};
     gb_results all = {.document = all_devices(m)};
-    gb_picture_y_label(class->name, unit, class->higher_is_better, &label);
-    gb_buf_add(&label, logarithmic ? ", logarithmic" : "");
+    gb_picture_y_label(class->name, a->unit, class->higher_is_better, &label);
+    gb_buf_add(&label, a->logarithmic ? ", logarithmic" : "");
     gb_picture_head(&all, -1, class->title, "machine", label.data != NULL ? label.data : "",
                     script);
     gb_buf_printf(script,
                   "set key off\nset xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",
                   gb_print_double((double)n - 0.4, number, sizeof number));
-    if (logarithmic) {
-        gb_picture_range(script, "y", range->low / scale / 1.5, range->high / scale * 1.3, 10);
-    } else {
-        gb_buf_printf(script, "set yrange [0:%s]\n",
-                      gb_print_double(range->high / scale * 1.12, number, sizeof number));
-    }
+    const gb_edges edges =
+        find_edges(m, class, a,
+                   gb_picture_value_axis(script, a->low / a->scale, a->high / a->scale,
+                                         a->logarithmic, a->own_unit));
     gb_code code = add_ticks(m, class, script, err);
-    gb_print_double(scale, scale_text, sizeof scale_text);
-    gb_buf_printf(&lines,
-                  "'plots/%s.dat' using 1:($2/%s):(0.6) with boxes fillstyle pattern %d border "
-                  "linecolor rgb '%s' fillcolor rgb '%s' notitle, \\\n"
-                  "  '' using 1:($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
-                  " linecolor rgb '#000000' notitle, \\\n"
-                  "  '' using 1:(($4 > 2*$2 ? $2 : $4)/%s):(sprintf('%%.3g', $2/%s)) with labels "
-                  "offset 0,0.7 font ',10' notitle",
-                  name, scale_text, gb_picture_fill(0), gb_picture_colour(0), gb_picture_colour(0),
-                  scale_text, scale_text, scale_text, scale_text);
+    gb_print_double(a->scale, scale, sizeof scale);
+    gb_print_double(edges.to, top, sizeof top);
+    gb_buf_printf(
+        &lines,
+        "'plots/%s.dat' index 0 using 1:($2/%s):(0.6) with boxes fillstyle pattern %d border "
+        "linecolor rgb '%s' fillcolor rgb '%s' notitle, \\\n"
+        "  '' using 1:($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
+        " linecolor rgb '#000000' notitle, \\\n"
+        "  '' using 1:(($4/%s > %s ? $2 : $4)/%s):(strcol(5)) with labels offset 0,0.7 "
+        "font ',10' notitle",
+        name, scale, gb_picture_fill(0), gb_picture_colour(0), gb_picture_colour(0), scale, scale,
+        scale, top, scale);
+    gb_picture_add_edges(&lines, 0, "1", scale, &edges, "#000000");
     gb_picture_outputs(name, &lines, script);
     script->failed = script->failed || lines.failed || label.failed || all.document == NULL;
     gb_buf_free(&lines);
@@ -115,14 +157,38 @@ static gb_code write_script(const gb_matrix *m, const gb_matrix_class *class, co
 gb_code gb_matrix_picture(const gb_matrix *m, const gb_matrix_class *class, const char *name,
                           gb_buf *script, gb_buf *data, size_t *shown, gb_error *err)
 {
-    bounds range = {0};
+    const axis a = find_axis(m, class);
     gb_code code = GB_OK;
-    *shown = write_data(m, class, &range, data);
+    *shown = write_data(m, class, &a, data);
     if (*shown > 0) {
-        code = write_script(m, class, name, *shown, &range, script, err);
+        code = write_script(m, class, name, *shown, &a, script, err);
     }
     if (code == GB_OK && (script->failed || data->failed)) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");
     }
     return code;
+}
+
+void gb_matrix_picture_describe(const gb_matrix *m, const gb_matrix_class *class, gb_buf *out)
+{
+    char text[3][32];
+    size_t n = 0;
+    gb_buf_printf(out, "A bar for each machine with its 95 %% interval, %s is better: ",
+                  class->higher_is_better ? "higher" : "lower");
+    for (size_t i = 0; i < m->n_machines; i++) {
+        const gb_cell *cell = &class->cells[i];
+        if (!isfinite(cell->value)) {
+            continue;
+        }
+        char *label = gb_machine_label(&m->machines[i]);
+        const double values[] = {cell->value, low_of(cell), high_of(cell)};
+        for (size_t k = 0; k < 3; k++) {
+            gb_format_rate(values[k], class->unit, text[k], sizeof text[k]);
+        }
+        gb_buf_printf(out, "%s%s %s (%s to %s)", n++ > 0 ? "; " : "", label != NULL ? label : "",
+                      text[0], text[1], text[2]);
+        out->failed = out->failed || label == NULL;
+        free(label);
+    }
+    gb_buf_add(out, ".");
 }

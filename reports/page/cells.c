@@ -13,12 +13,6 @@ static const char *half_text(double half, char *buf, size_t size)
     return isnan(half) ? "n/a" : !(half <= 1) ? "> 100 %" : gb_format_percent(half, buf, size);
 }
 
-static double share_of_peak(const gb_row *row, const char *metric, double value)
-{
-    const gb_metric *found = gb_record_metric(row->first, metric);
-    return found != NULL && found->peak > 0 ? value / found->peak : NAN;
-}
-
 /* Whether all devices that have the case say the same of it. */
 static bool same_notes(const gb_lines *lines, const gb_line *line)
 {
@@ -109,7 +103,7 @@ static void value_cell(const gb_sheet *sheet, const gb_row *row, const gb_column
                    isfinite(*sort) ? gb_format_rate(*sort, column->unit, buf, sizeof buf) : "");
         break;
     default: /* GB_COLUMN_PEAK */
-        *sort = share_of_peak(row, column->name, gb_row_metric(row, column->name, &unit, &higher));
+        *sort = gb_row_share_of_peak(row, column->name);
         gb_buf_add(text, isfinite(*sort) ? gb_format_percent(*sort, buf, sizeof buf) : "");
         break;
     }

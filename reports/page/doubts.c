@@ -45,8 +45,7 @@ static const struct {
      is_partly},
     {"wide \xc2\xb1", "warn",
      "replicates, fresh processes with the same work, differ by more than 10 %", is_wide},
-    {GB_APART_WORD, "warn",
-     "the time stands between the replicates: none of them is within 25 % of it", is_apart},
+    {GB_APART_WORD, "warn", GB_APART_MEANING, is_apart},
     {"no \xc2\xb1", "warn", "a single replicate: how far another process would be off is not known",
      is_single},
 };
@@ -116,4 +115,17 @@ void gb_doubts_of_figures(const gb_sheet *sheet, gb_doubt_taker take, gb_buf *ou
         take(out, "left out", "warn", sheet->tally.nameless,
              "values of metrics without a name or a unit", "");
     }
+}
+
+static bool is_above_peak(const gb_row *row, uint32_t flags)
+{
+    (void)flags;
+    return gb_row_above_peak(row);
+}
+
+void gb_remarks_on_figures(const gb_sheet *sheet, gb_doubt_taker take, gb_buf *out)
+{
+    of_flags(sheet, "dim", take, out);
+    gb_doubt_about(sheet, GB_ABOVE_PEAK_WORD, "dim", GB_ABOVE_PEAK_MEANING, is_above_peak, 0, take,
+                   out);
 }

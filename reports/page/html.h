@@ -40,7 +40,7 @@ void gb_html_facts_end(gb_buf *out);
 /* A table that sorts by every column and filters (with JavaScript), readable without. Cells are
  * given row by row; `sort` orders the cells of a column of numbers (NAN: last). `class_name` may be
  * NULL or words of the style, separated by blanks: ok, warn, bad, dim, num (right-aligned), text
- * (long: broken into lines). */
+ * (long: broken into lines), wrap (broken where the table has no room). */
 typedef struct gb_html_column {
     const char *title;
     bool number; /* right-aligned, sorts by value */
@@ -52,11 +52,12 @@ void gb_html_row_end(gb_buf *out);
 void gb_html_table_end(gb_buf *out);
 
 /* DIR/plots/NAME.svg inline as a figure whose colours follow the page's scheme: the drawing's black
- * and white become the text's and the ground's colour, its ids unique. `alt` is its text, `caption`
- * stands below (may be ""). Nothing is added after an error: GB_IO when it cannot be read or is cut
- * off, GB_INVALID when it holds anything but a drawing, GB_NO_MEMORY. */
-gb_code gb_html_picture(gb_buf *out, const char *dir, const char *name, const char *alt,
-                        const char *caption, gb_error *err);
+ * and white become the text's and the ground's colour, its ids unique. `title` is its name, `what`
+ * what it shows, for those who do not see it, `caption` stands below (these two may be ""). Nothing
+ * is added after an error: GB_IO when it cannot be read or is cut off, GB_INVALID when it holds
+ * anything but a drawing, GB_NO_MEMORY. */
+gb_code gb_html_picture(gb_buf *out, const char *dir, const char *name, const char *title,
+                        const char *what, const char *caption, gb_error *err);
 
 /* Writes a page or other text whole (temporary file + rename). GB_IO, GB_NO_MEMORY. */
 gb_code gb_page_write(const char *path, const gb_buf *text, gb_error *err);

@@ -129,6 +129,23 @@ static void doubt_line(gb_buf *out, const char *what, const char *class_name, si
     gb_buf_printf(out, "): %s\n", meaning);
 }
 
+/* A heading and its lines, each of which may be left out; nothing where there is none. */
+static void put_list(paper *p, const char *heading, gb_buf *lines)
+{
+    if (lines->length > 0) {
+        put_line(p, "", "", heading);
+        for (char *line = lines->data, *next; *line != '\0'; line = next) {
+            gb_buf one = {0};
+            next = strchr(line, '\n') + 1;
+            gb_buf_add_bytes(&one, line, (size_t)(next - line));
+            put(p, &one);
+            gb_buf_free(&one);
+        }
+        put_line(p, "\n", "", "");
+    }
+    p->out->failed |= lines->failed;
+}
+
 /* Whatever failed, by reason, and what makes figures doubtful with its counts. */
 static void doubts(paper *p, const gb_sheet *sheet)
 {
@@ -144,18 +161,10 @@ static void doubts(paper *p, const gb_sheet *sheet)
         }
     }
     gb_doubts_of_figures(sheet, doubt_line, &lines);
-    if (lines.length > 0) {
-        put_line(p, "", "", "### Not trustworthy, and why\n\n");
-        for (char *line = lines.data, *next; *line != '\0'; line = next) {
-            gb_buf one = {0};
-            next = strchr(line, '\n') + 1;
-            gb_buf_add_bytes(&one, line, (size_t)(next - line));
-            put(p, &one);
-            gb_buf_free(&one);
-        }
-        put_line(p, "\n", "", "");
-    }
-    p->out->failed |= lines.failed;
+    put_list(p, "### Not trustworthy, and why\n\n", &lines);
+    gb_buf_free(&lines);
+    gb_remarks_on_figures(sheet, doubt_line, &lines);
+    put_list(p, "### To know when reading the figures\n\n", &lines);
     gb_buf_free(&lines);
     for (size_t d = 0; d < sheet->n_devices; d++) {
         gb_buf text = {0};

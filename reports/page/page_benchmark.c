@@ -151,6 +151,7 @@ void gb_page_pictures(const gb_sheet *sheet, const char *benchmark, gb_buf *out)
                       drawn->note[0] != '\0' && drawn->left_out != NULL ? " " : "",
                       drawn->left_out != NULL ? drawn->left_out : "");
         gb_code code = gb_html_picture(out, pictures->dir, drawn->name, drawn->title,
+                                       drawn->what != NULL ? drawn->what : "",
                                        note.data != NULL ? note.data : "", &err);
         gb_buf_free(&note);
         if (code != GB_OK) {

@@ -40,8 +40,8 @@ static unsigned next_number(const gb_buf *out)
     return n;
 }
 
-gb_code gb_html_picture(gb_buf *out, const char *dir, const char *name, const char *alt,
-                        const char *caption, gb_error *err)
+gb_code gb_html_picture(gb_buf *out, const char *dir, const char *name, const char *title,
+                        const char *what, const char *caption, gb_error *err)
 {
     gb_buf text = {0}, drawing = {0};
     char prefix[32];
@@ -54,7 +54,7 @@ gb_code gb_html_picture(gb_buf *out, const char *dir, const char *name, const ch
     }
     snprintf(prefix, sizeof prefix, "p%u-", number);
     if (code == GB_OK) {
-        code = gb_svg_inline(text.data, text.length, prefix, alt, &drawing, err);
+        code = gb_svg_inline(text.data, text.length, prefix, title, what, &drawing, err);
         if (code == GB_INVALID) {
             gb_fail_context(err, "%s", path);
         }
@@ -64,7 +64,7 @@ gb_code gb_html_picture(gb_buf *out, const char *dir, const char *name, const ch
                       FIGURE "%u\"><div class=\"scroll\" role=\"region\" tabindex=\"0\" "
                              "aria-label=\"Plot %u: ",
                       number, number);
-        gb_html_text(out, alt);
+        gb_html_text(out, title);
         gb_buf_add(out, "\">");
         gb_buf_add(out, drawing.data);
         gb_buf_add(out, "</div>");

@@ -144,7 +144,10 @@ void gb_page_method(const gb_sheet *sheet, gb_buf *out)
                       "a sample is one iteration and there are at least 20 (p99: 1000) of them.");
     gb_html_paragraph(out, NULL,
                       "Rates are counted work over the median time. Of peak is the share of the "
-                      "device's theoretical rate, where that is known.");
+                      "device's theoretical rate, where that is known: computed from its clocks "
+                      "and widths, else as its vendor publishes it. More than 102 % is implausible "
+                      "(an error in the measurement or in that rate), or above-peak: a cache "
+                      "served part of it.");
     gb_html_paragraph(
         out, NULL,
         "Outputs are checked before and after the timing. A case with a wrong answer, "

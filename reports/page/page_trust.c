@@ -100,12 +100,7 @@ static void doubts(const gb_sheet *sheet, gb_buf *out)
 /* What changes the meaning of a figure without making it worse, and what was not to be had. */
 static void remarks(const gb_sheet *sheet, gb_buf *out)
 {
-    for (int f = 0; f < GB_FLAG_COUNT; f++) {
-        if (strcmp(gb_flag_class((gb_flag)f), "dim") == 0) {
-            gb_doubt_about(sheet, gb_flag_word((gb_flag)f), "dim", gb_flag_meaning((gb_flag)f),
-                           gb_row_has_flag, GB_BIT(f), doubt, out);
-        }
-    }
+    gb_remarks_on_figures(sheet, doubt, out);
     doubts_of_status(sheet, GB_STATUS_SKIPPED, out);
 }
 

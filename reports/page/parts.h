@@ -93,6 +93,8 @@ bool gb_row_partly(const gb_row *row);
 typedef void (*gb_doubt_taker)(gb_buf *out, const char *what, const char *class_name, size_t n,
                                const char *meaning, const char *where);
 void gb_doubts_of_figures(const gb_sheet *sheet, gb_doubt_taker take, gb_buf *out);
+/* What changes the meaning of figures without making them worse. */
+void gb_remarks_on_figures(const gb_sheet *sheet, gb_doubt_taker take, gb_buf *out);
 void gb_doubt_about(const gb_sheet *sheet, const char *what, const char *class_name,
                     const char *meaning, bool (*passes)(const gb_row *, uint32_t), uint32_t flags,
                     gb_doubt_taker take, gb_buf *out);
@@ -156,6 +158,7 @@ void gb_page_expectations(const gb_sheet *sheet, gb_buf *out);
 void gb_page_runs(const gb_sheet *sheet, gb_buf *out);
 gb_code gb_page_benchmark(const gb_sheet *sheet, const gb_group *group, gb_buf *out, gb_error *err);
 void gb_page_pictures(const gb_sheet *sheet, const char *benchmark, gb_buf *out);
+void gb_page_terms(const gb_sheet *sheet, gb_buf *out);
 void gb_page_environment(const gb_sheet *sheet, gb_buf *out);
 void gb_page_method(const gb_sheet *sheet, gb_buf *out);
 void gb_page_suite(const gb_sheet *sheet, gb_buf *out);

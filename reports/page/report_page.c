@@ -70,6 +70,7 @@ gb_code gb_report_page(const gb_results *results, const gb_pictures *pictures, g
         code = gb_page_benchmark(&sheet, &sheet.groups[i], out, err);
     }
     gb_page_method(&sheet, out);
+    gb_page_terms(&sheet, out);
     gb_page_environment(&sheet, out);
     gb_page_suite(&sheet, out);
     gb_html_close(out);

@@ -26,7 +26,7 @@ static const char *const dropped[] = {"width", "height", "version", "baseProfile
 typedef struct reader {
     const char *text;
     size_t n, at;
-    const char *prefix, *title;
+    const char *prefix, *title, *what;
     gb_buf *out;
     gb_error *err;
     int depth;                    /* open elements */
@@ -208,6 +208,9 @@ static gb_code opening_tag(reader *r)
     gb_buf_printf(r->out, "<%s", name);
     if (r->depth == 0) {
         gb_buf_printf(r->out, " role=\"img\" aria-labelledby=\"%stitle\"", r->prefix);
+        if (r->what[0] != '\0') {
+            gb_buf_printf(r->out, " aria-describedby=\"%sdesc\"", r->prefix);
+        }
     }
     gb_code code = attributes(r, &closed);
     if (code != GB_OK) {
@@ -226,6 +229,11 @@ static gb_code opening_tag(reader *r)
         gb_buf_printf(r->out, "<title id=\"%stitle\">", r->prefix);
         gb_html_text(r->out, r->title);
         gb_buf_add(r->out, "</title>");
+        if (r->what[0] != '\0') {
+            gb_buf_printf(r->out, "<desc id=\"%sdesc\">", r->prefix);
+            gb_html_text(r->out, r->what);
+            gb_buf_add(r->out, "</desc>");
+        }
     }
     if (!closed) {
         r->open[r->depth++] = known;
@@ -280,9 +288,15 @@ static gb_code content(reader *r)
 }
 
 gb_code gb_svg_inline(const char *text, size_t n, const char *prefix, const char *title,
-                      gb_buf *out, gb_error *err)
+                      const char *what, gb_buf *out, gb_error *err)
 {
-    reader r = {.text = text, .n = n, .prefix = prefix, .title = title, .out = out, .err = err};
+    reader r = {.text = text,
+                .n = n,
+                .prefix = prefix,
+                .title = title,
+                .what = what,
+                .out = out,
+                .err = err};
     gb_code code = GB_OK;
     if (memchr(text, '\0', n) != NULL || !gb_utf8_valid(text, n, NULL)) {
         return refuse(&r, "not UTF-8", "");

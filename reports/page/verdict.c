@@ -330,6 +330,9 @@ void gb_say_notes(const gb_row *row, gb_buf *text)
     if (gb_row_apart(row)) {
         gb_buf_printf(text, "%s%s", text->length > begin ? ", " : "", GB_APART_WORD);
     }
+    if (gb_row_above_peak(row)) {
+        gb_buf_printf(text, "%s%s", text->length > begin ? ", " : "", GB_ABOVE_PEAK_WORD);
+    }
     for (int f = 0; f < GB_FLAG_COUNT; f++) {
         if ((row->flags & GB_BIT(f)) != 0) {
             gb_buf_printf(text, "%s%s", text->length > begin ? ", " : "", gb_flag_word((gb_flag)f));

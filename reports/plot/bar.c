@@ -1,6 +1,7 @@
 #include "reports/plot/bar.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,6 @@
 #include "reports/plot/picture.h"
 #include "reports/plot/series.h"
 
-/* Beyond this ratio the small bars of a linear axis would not be seen. */
-#define LOG_RATIO 50.0
 #define MOST_FIGURES 12 /* bars with their figure above */
 #define GROUP_WIDTH 0.8 /* of a group's place; the rest is the gap */
 #define AXIS_PIXELS 640.0
@@ -22,6 +21,12 @@ typedef struct bars {
     const gb_point **groups; /* a point of each value of x, in order */
     size_t n_groups;
     double low, high; /* of y with its intervals */
+    /* The axis of y. */
+    bool logarithmic;
+    double scale;
+    char unit[32];
+    const char *own_unit; /* of each tick */
+    gb_edges edges;
 } bars;
 
 /* Numbers growing; words in the order of the suite. */
@@ -74,17 +79,19 @@ static gb_code find_groups(bars *b, gb_error *err)
 
 static void add_block(const bars *b, size_t number, gb_buf *data)
 {
-    char text[3][40], value[160];
+    char text[3][40], value[160], figure[GB_TICK_TEXT];
     const gb_series *series = &b->figures.items[number];
     size_t group = 0;
-    gb_buf_printf(data, "%s# series %zu: %s\n# group %s low high %s\n", number > 0 ? "\n\n" : "",
-                  number, series->label, b->wanted.y, b->wanted.x);
+    gb_buf_printf(data, "%s# series %zu: %s\n# group %s low high %s shown\n",
+                  number > 0 ? "\n\n" : "", number, series->label, b->wanted.y, b->wanted.x);
     for (size_t i = 0; i < series->n; i++) {
         const gb_point *p = &series->points[i];
         group = group_of(b, p, group);
-        gb_buf_printf(data, "%zu %s %s %s \"%s\"\n", group, gb_print_double(p->y, text[0], 40),
-                      gb_print_double(p->low, text[1], 40), gb_print_double(p->high, text[2], 40),
-                      gb_row_param_text(p->row, b->wanted.x, value, sizeof value));
+        gb_picture_figure(p->y / b->scale, b->own_unit, figure);
+        gb_buf_printf(data, "%zu %s %s %s \"%s\" \"%s\"\n", group,
+                      gb_print_double(p->y, text[0], 40), gb_print_double(p->low, text[1], 40),
+                      gb_print_double(p->high, text[2], 40),
+                      gb_row_param_text(p->row, b->wanted.x, value, sizeof value), figure);
     }
 }
 
@@ -103,15 +110,24 @@ static gb_code group_ticks(const bars *b, gb_buf *script, gb_error *err)
     return GB_OK;
 }
 
-static gb_code write_head(const bars *b, bool logarithmic, double scale, const char *unit,
-                          gb_buf *script, gb_error *err)
+static void find_axis(bars *b)
+{
+    const gb_figures *f = &b->figures;
+    gb_figures_range(f, &b->low, &b->high);
+    b->logarithmic = gb_picture_bars_logarithmic(f->y_min, f->y_max, b->high);
+    b->scale = b->logarithmic
+                   ? gb_picture_log_scale(b->low, f->y_max, b->high, f->unit, b->unit, &b->own_unit)
+                   : gb_picture_scale(f->y_max, f->unit, b->unit);
+}
+
+static gb_code write_head(bars *b, gb_buf *script, gb_error *err)
 {
     const char *title = json_string_value(json_object_get(b->plot, "title"));
     gb_buf x_label = {0}, y_label = {0};
     char text[40];
     gb_picture_x_label(b->plot, &x_label);
-    gb_picture_y_label(b->wanted.y, unit, b->figures.higher, &y_label);
-    gb_buf_add(&y_label, logarithmic ? ", logarithmic" : "");
+    gb_picture_y_label(b->wanted.y, b->unit, b->figures.higher, &y_label);
+    gb_buf_add(&y_label, b->logarithmic ? ", logarithmic" : "");
     if (x_label.failed || y_label.failed) {
         gb_buf_free(&x_label);
         gb_buf_free(&y_label);
@@ -126,19 +142,15 @@ static gb_code write_head(const bars *b, bool logarithmic, double scale, const c
     gb_buf_free(&y_label);
     gb_buf_printf(script, "set xrange [-0.6:%s]\nset grid noxtics\nset xtics scale 0\n",
                   gb_print_double((double)b->n_groups - 0.4, text, sizeof text));
-    if (logarithmic) {
-        gb_picture_range(script, "y", b->low / scale / 1.5, b->high / scale * 1.3, 10);
-    } else {
-        gb_buf_printf(script, "set yrange [0:%s]\n",
-                      gb_print_double(b->high / scale * 1.12, text, sizeof text));
-    }
+    b->edges = gb_picture_value_axis(script, b->low / b->scale, b->high / b->scale, b->logarithmic,
+                                     b->own_unit);
     return group_ticks(b, script, err);
 }
 
 /* The bars of a series, their intervals and, where there is room, their figures. */
 static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines)
 {
-    char offset[40], width[40];
+    char offset[40], width[40], place[64], top[40];
     const double bar = GROUP_WIDTH / (double)b->figures.n;
     const size_t all = b->n_groups * b->figures.n;
     gb_print_double(((double)s + 0.5) * bar - GROUP_WIDTH / 2, offset, sizeof offset);
@@ -157,25 +169,27 @@ static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines
                   ", \\\n  '' index %zu using ($1+%s):($3/%s):(0):(($4-$3)/%s) " GB_PICTURE_INTERVAL
                   " linecolor rgb '#000000' notitle",
                   s, offset, scale, scale);
-    /* Above the interval; beside one that leaves the picture. */
+    const gb_edges edges = gb_figures_edges(&b->figures.items[s], &b->edges, b->scale);
+    snprintf(place, sizeof place, "($1+%s)", offset);
+    gb_print_double(b->edges.to, top, sizeof top);
+    gb_picture_add_edges(lines, s, place, scale, &edges, "#000000");
+    /* Above the interval; where that leaves the picture, above the bar and beside it. */
     if (all <= MOST_FIGURES) {
         gb_print_double(bar * 0.25, width, sizeof width);
         gb_buf_printf(lines,
-                      ", \\\n  '' index %zu using ($1+%s+($4 > 2*$2 ? %s : 0)):"
-                      "(($4 > 2*$2 ? $2 : $4)/%s):(sprintf('%%.3g', $2/%s)) with labels "
-                      "offset 0,0.6 font ',9' notitle",
-                      s, offset, width, scale, scale);
+                      ", \\\n  '' index %zu using ($1+%s+($4/%s > %s ? %s : 0)):"
+                      "(($4/%s > %s ? $2 : $4)/%s):(strcol(6)) with labels offset 0,0.6 "
+                      "font ',9' notitle",
+                      s, offset, scale, top, width, scale, top, scale);
     }
 }
 
 static gb_code write_script(bars *b, gb_buf *script, gb_error *err)
 {
-    char unit[32], number[40];
-    double scale = gb_picture_scale(b->figures.y_max, b->figures.unit, unit);
-    bool logarithmic = b->figures.y_max / b->figures.y_min >= LOG_RATIO;
-    gb_code code = write_head(b, logarithmic, scale, unit, script, err);
+    char number[40];
+    gb_code code = write_head(b, script, err);
     gb_buf lines = {0};
-    gb_print_double(scale, number, sizeof number);
+    gb_print_double(b->scale, number, sizeof number);
     for (size_t s = 0; s < b->figures.n; s++) {
         add_series(b, s, number, &lines);
     }
@@ -202,12 +216,13 @@ gb_code gb_bar_write(const gb_results *results, const gb_table *table, const jso
         gb_buf_printf(notes, "plots: no data for %s (%s over %s)\n", b.wanted.benchmark, b.wanted.y,
                       b.wanted.x);
     } else if (code == GB_OK) {
-        gb_figures_range(&b.figures, &b.low, &b.high);
+        find_axis(&b);
         code = find_groups(&b, err);
         for (size_t s = 0; code == GB_OK && s < b.figures.n; s++) {
             add_block(&b, s, data);
         }
         code = code == GB_OK ? write_script(&b, script, err) : code;
+        gb_figures_note_edges(&b.figures, &b.wanted, &b.edges, b.scale, notes);
     }
     free(b.groups);
     gb_figures_free(&b.figures);

@@ -16,6 +16,7 @@
 #define EDGE 0.04     /* between a band and the picture's edge */
 #define N_PERCENTILES 3
 #define AXIS_PIXELS 820.0
+#define PLOT_PIXELS 400.0 /* its height */
 
 typedef struct percentile {
     const char *name;
@@ -34,6 +35,7 @@ typedef struct batch_curve {
     gb_knee_kind kind[MOST_SERIES];
     double knee[MOST_SERIES]; /* batch; not above 0: none */
     double rate_low, rate_high, latency_low, latency_high;
+    gb_buf *notes;
 } batch_curve;
 
 static void grow(double value, double *low, double *high)
@@ -67,16 +69,26 @@ static void add_block(batch_curve *c, size_t number, gb_buf *data)
 
 /* Throughput has the upper half of the picture, latency the lower one: no line of the one crosses a
  * line of the other. The ticks stand in the half alone. */
-static void half_range(gb_buf *script, const char *axis, double low, double high, bool upper)
+static gb_edges half_edges(double low, double high, bool upper)
+{
+    const double span = fmax(log(high / low), log(2)), middle = (log(high) + log(low)) / 2;
+    const double height = span / BAND, centre = upper ? 1 - EDGE - BAND / 2 : EDGE + BAND / 2;
+    return (gb_edges){.from = exp(middle - height * centre),
+                      .to = exp(middle + height * (1 - centre))};
+}
+
+static void half_range(gb_buf *script, const char *axis, double low, double high,
+                       const char *own_unit, bool upper)
 {
     char a[40], b[40];
     const double span = fmax(log(high / low), log(2)), middle = (log(high) + log(low)) / 2;
-    const double height = span / BAND, centre = upper ? 1 - EDGE - BAND / 2 : EDGE + BAND / 2;
+    const double more = span / 2 + span / BAND * 0.02;
+    const gb_edges edges = half_edges(low, high, upper);
     gb_buf_printf(script, "set %srange [%s:%s]\nset logscale %s 10\n", axis,
-                  gb_print_double(exp(middle - height * centre), a, sizeof a),
-                  gb_print_double(exp(middle + height * (1 - centre)), b, sizeof b), axis);
-    gb_picture_log_ticks(script, axis, exp(middle - span / 2 - height * 0.02),
-                         exp(middle + span / 2 + height * 0.02));
+                  gb_print_double(edges.from, a, sizeof a), gb_print_double(edges.to, b, sizeof b),
+                  axis);
+    gb_picture_log_ticks(script, axis, exp(middle - more), exp(middle + more), own_unit,
+                         BAND * PLOT_PIXELS);
 }
 
 /* --- the knee --------------------------------------------------------------------------------- */
@@ -250,8 +262,11 @@ static void add_lines(const batch_curve *c, double rate, double latency, gb_buf 
     char scale[2][40];
     gb_print_double(rate, scale[0], 40);
     gb_print_double(latency, scale[1], 40);
+    const gb_edges axis = half_edges(c->rate_low / rate, c->rate_high / rate, true);
+    gb_figures_note_edges(&c->figures, &c->wanted, &axis, rate, c->notes);
     for (size_t s = 0; s < c->figures.n; s++) {
-        gb_picture_add_series(lines, c->wanted.name, s, scale[0]);
+        const gb_edges edges = gb_figures_edges(&c->figures.items[s], &axis, rate);
+        gb_picture_add_series(lines, c->wanted.name, s, scale[0], &edges);
         add_key(c, s, "throughput", lines);
         for (size_t k = 0; k < N_PERCENTILES; k++) {
             if (!c->has[s][k]) {
@@ -271,8 +286,11 @@ static gb_code write_script(batch_curve *c, gb_buf *script, gb_error *err)
 {
     char rate_unit[32], latency_unit[32];
     const char *title = json_string_value(json_object_get(c->plot, "title"));
-    double rate = gb_picture_scale(c->figures.y_max, c->figures.unit, rate_unit);
-    double latency = gb_picture_scale(c->latency_high, "ns", latency_unit);
+    const char *own_rate, *own_latency;
+    double rate = gb_picture_log_scale(c->rate_low, c->figures.y_max, c->rate_high, c->figures.unit,
+                                       rate_unit, &own_rate);
+    double latency = gb_picture_log_scale(c->latency_low, c->latency_high, c->latency_high, "ns",
+                                          latency_unit, &own_latency);
     gb_buf x_label = {0}, y_label = {0}, y2_label = {0}, lines = {0};
     gb_picture_x_label(c->plot, &x_label);
     gb_picture_y_label("throughput", rate_unit, true, &y_label);
@@ -289,9 +307,10 @@ static gb_code write_script(batch_curve *c, gb_buf *script, gb_error *err)
         gb_buf_add(script, " noenhanced\nset border 11\n");
         gb_picture_place_key(script, gb_figures_widest(&c->figures), 4 * c->figures.n,
                              1 + N_PERCENTILES);
-        gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2);
-        half_range(script, "y", c->rate_low / rate, c->rate_high / rate, true);
-        half_range(script, "y2", c->latency_low / latency, c->latency_high / latency, false);
+        gb_picture_range(script, "x", c->figures.x_min, c->figures.x_max, 2, NULL);
+        half_range(script, "y", c->rate_low / rate, c->rate_high / rate, own_rate, true);
+        half_range(script, "y2", c->latency_low / latency, c->latency_high / latency, own_latency,
+                   false);
         code = gb_picture_value_ticks(script, "batch", c->x, c->n_x, true, err);
     }
     code = code == GB_OK ? mark_knees(c, script, err) : code;
@@ -312,6 +331,7 @@ gb_code gb_batch_curve_write(const gb_results *results, const gb_table *table, c
     batch_curve c = {.results = results,
                      .plot = plot,
                      .wanted = gb_wanted_of(plot, name, MOST_SERIES),
+                     .notes = notes,
                      .latency_low = INFINITY,
                      .latency_high = -INFINITY};
     c.wanted.x = "batch";

@@ -1,7 +1,9 @@
 #include "reports/plot/canvas.h"
 
 #include "base/units.h"
+#include "reports/plot/fonts.h"
 #include "reports/plot/gnuplot.h"
+#include "reports/plot/picture.h"
 
 #define SIGN 26.0 /* pixels before an entry's text */
 #define GAP 18.0  /* and behind it */
@@ -90,22 +92,28 @@ void gb_canvas_clear(gb_canvas *c)
 }
 
 static void output(const gb_canvas *c, const char *terminal, const char *more, const char *suffix,
-                   gb_buf *script)
+                   const char *body, gb_buf *script)
 {
     gb_buf_printf(script,
                   "set terminal %s size %d,%d noenhanced font 'sans,12'%s background '#ffffff'\n"
                   "set output 'plots/%s.%s'\nset multiplot\n%s"
                   "unset multiplot\nset output\nreset\n",
-                  terminal, c->width, c->height, more, c->name, suffix,
-                  c->body.data != NULL ? c->body.data : "");
+                  terminal, c->width, c->height, more, c->name, suffix, body);
 }
 
 void gb_canvas_outputs(gb_canvas *c, gb_buf *script)
 {
-    script->failed = script->failed || c->body.failed;
-    output(c, "svg", "", "svg", script);
+    const char *body = c->body.data != NULL ? c->body.data : "";
+    gb_buf png = {0};
+    output(c, "svg", "", "svg", body, script);
+    if (gb_fonts_replace(body, c->name, &png)) {
+        gb_buf_add(script, GB_PICTURE_REPLACED);
+    }
     /* Points of 1/72 inch at 96 to the inch, and smaller signs: made the same as in the SVG. */
-    output(c, "pngcairo", " fontscale 0.75 pointscale 1.5", "png", script);
+    output(c, "pngcairo", " fontscale 0.75 pointscale 1.5", "png", png.data != NULL ? png.data : "",
+           script);
+    script->failed = script->failed || c->body.failed || png.failed;
+    gb_buf_free(&png);
     gb_buf_free(&c->body);
 }
 

@@ -125,14 +125,34 @@ static gb_code add_fits(const curve *c, double scale, gb_buf *lines, gb_error *e
 
 /* --- the script ------------------------------------------------------------------------------- */
 
-static gb_code write_head(const curve *c, double low, double high, double scale, const char *unit,
-                          gb_buf *script, gb_error *err)
+/* The axis of y. */
+typedef struct y_axis {
+    double low, high, scale;
+    bool logarithmic;
+    char unit[32];
+    const char *own_unit; /* of each tick */
+} y_axis;
+
+static y_axis find_axis(const gb_figures *f)
+{
+    y_axis y = {0};
+    gb_figures_range(f, &y.low, &y.high);
+    y.logarithmic = y.high / y.low >= 8;
+    y.scale = y.logarithmic
+                  ? gb_picture_log_scale(y.low, f->y_max, y.high, f->unit, y.unit, &y.own_unit)
+                  : gb_picture_scale(f->y_max, f->unit, y.unit);
+    y.low = y.logarithmic ? y.low / y.scale : 0; /* a change of 3 % should look like one */
+    y.high /= y.scale;
+    return y;
+}
+
+static gb_code write_head(const curve *c, const y_axis *y, gb_buf *script, gb_error *err)
 {
     const gb_figures *f = &c->figures;
-    bool log_x = f->x_min > 0 && f->x_max / f->x_min >= 8, log_y = high / low >= 8;
+    bool log_x = f->x_min > 0 && f->x_max / f->x_min >= 8;
     gb_buf x_label = {0}, y_label = {0};
     gb_picture_x_label(c->plot, &x_label);
-    gb_picture_y_label(c->wanted.y, unit, f->higher, &y_label);
+    gb_picture_y_label(c->wanted.y, y->unit, f->higher, &y_label);
     gb_code code = x_label.failed || y_label.failed
                        ? gb_fail(err, GB_NO_MEMORY, "out of memory for a plot")
                        : GB_OK;
@@ -142,9 +162,8 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
         /* one entry more for the fitted lines */
         gb_picture_place_key(script, gb_figures_plain(f, &c->wanted) ? 0 : gb_figures_widest(f),
                              f->n + 1, 0);
-        gb_picture_range(script, "x", f->x_min, f->x_max, log_x ? 10 : 0);
-        /* A linear axis begins at 0: a change of 3 % should look like one. */
-        gb_picture_range(script, "y", log_y ? low / scale : 0, high / scale, log_y ? 10 : 0);
+        gb_picture_range(script, "x", f->x_min, f->x_max, log_x ? 10 : 0, NULL);
+        gb_picture_range(script, "y", y->low, y->high, y->logarithmic ? 10 : 0, y->own_unit);
         code = gb_picture_value_ticks(script, c->wanted.x, c->x, c->n_x, log_x, err);
     }
     gb_buf_free(&x_label);
@@ -154,15 +173,17 @@ static gb_code write_head(const curve *c, double low, double high, double scale,
 
 static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
 {
-    char unit[32], number[40];
-    double low, high;
-    gb_figures_range(&c->figures, &low, &high);
-    double scale = gb_picture_scale(c->figures.y_max, c->figures.unit, unit);
-    gb_code code = write_head(c, low, high, scale, unit, script, err);
+    char number[40];
+    const y_axis y = find_axis(&c->figures);
+    gb_code code = write_head(c, &y, script, err);
     gb_buf lines = {0};
-    gb_print_double(scale, number, sizeof number);
+    gb_edges axis = {.from = y.low, .to = y.high};
+    gb_picture_bounds(&axis.from, &axis.to, y.logarithmic ? 10 : 0);
+    gb_figures_note_edges(&c->figures, &c->wanted, &axis, y.scale, c->notes);
+    gb_print_double(y.scale, number, sizeof number);
     for (size_t s = 0; s < c->figures.n; s++) {
-        gb_picture_add_series(&lines, c->wanted.name, s, number);
+        const gb_edges edges = gb_figures_edges(&c->figures.items[s], &axis, y.scale);
+        gb_picture_add_series(&lines, c->wanted.name, s, number, &edges);
         if (gb_figures_plain(&c->figures, &c->wanted) && !may_be_fitted(c)) {
             gb_buf_add(&lines, " notitle");
         } else {
@@ -170,7 +191,7 @@ static gb_code write_script(const curve *c, gb_buf *script, gb_error *err)
         }
     }
     if (code == GB_OK) {
-        code = add_fits(c, scale, &lines, err);
+        code = add_fits(c, y.scale, &lines, err);
     }
     if (code == GB_OK && lines.failed) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory for a plot");

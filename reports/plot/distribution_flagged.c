@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/plot/describe.h"
 #include "reports/plot/distribution.h"
 #include "reports/plot/distribution_parts.h"
 
@@ -130,6 +131,11 @@ static gb_code add_flagged(const gb_results *results, const gb_row *row, const g
         code = gb_pictures_add(pictures, name, title != NULL ? title : row->first->case_id,
                                row->first->benchmark, note.data, &script, &data, err);
         free(title);
+        if (code == GB_OK) {
+            gb_buf what = {0};
+            gb_samples_describe(row, &what);
+            pictures->items[pictures->n - 1].what = what.data;
+        }
     }
     gb_buf_free(&script);
     gb_buf_free(&data);

@@ -46,9 +46,38 @@ void gb_figures_range(const gb_figures *figures, double *low, double *high)
     for (size_t s = 0; s < figures->n; s++) {
         for (size_t i = 0; i < figures->items[s].n; i++) {
             const gb_point *p = &figures->items[s].points[i];
-            *low = fmin(*low, fmax(p->low, p->y / 2));
-            *high = fmax(*high, fmin(p->high, p->y * 2));
+            *low = fmin(*low, fmax(p->low, p->y / GB_LONGEST_INTERVAL));
+            *high = fmax(*high, fmin(p->high, p->y * GB_LONGEST_INTERVAL));
         }
+    }
+}
+
+gb_edges gb_figures_edges(const gb_series *series, const gb_edges *axis, double scale)
+{
+    gb_edges edges = {.from = axis->from, .to = axis->to};
+    for (size_t i = 0; i < series->n; i++) {
+        edges.below = edges.below || series->points[i].low / scale < axis->from;
+        edges.above = edges.above || series->points[i].high / scale > axis->to;
+    }
+    return edges;
+}
+
+void gb_figures_note_edges(const gb_figures *figures, const gb_wanted *wanted, const gb_edges *axis,
+                           double scale, gb_buf *notes)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < figures->n; s++) {
+        for (size_t i = 0; i < figures->items[s].n; i++) {
+            const gb_point *p = &figures->items[s].points[i];
+            n += p->low / scale < axis->from || p->high / scale > axis->to;
+        }
+    }
+    if (n > 0) {
+        gb_buf_printf(notes,
+                      "plots: %s: %zu interval%s longer than a factor of %g: a triangle stands "
+                      "where %s leave%s the picture\n",
+                      wanted->name, n, n == 1 ? " is" : "s are", GB_LONGEST_INTERVAL,
+                      n == 1 ? "it" : "they", n == 1 ? "s" : "");
     }
 }
 

@@ -1,15 +1,10 @@
 #include "reports/plot/gnuplot.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "reports/plot/child.h"
 
 void gb_gnuplot_quote(gb_buf *script, const char *text)
 {
@@ -30,138 +25,19 @@ void gb_gnuplot_quote(gb_buf *script, const char *text)
     gb_buf_add(script, "'");
 }
 
-/* A locale with '.' and UTF-8: in plain C gnuplot cannot convert its degree sign to the locale's
- * ASCII and warns about it with every script that sets an encoding. Where it is unknown (before
- * glibc 2.35, without its file) gnuplot stays in C. */
-#define GNUPLOT_LOCALE "C.UTF-8"
-
-/* In the child: becomes gnuplot. A failed exec sends errno through `report`. */
-static void become_gnuplot(const char *gnuplot, const char *dir, const char *const scripts[],
-                           size_t n, int output, int report)
-{
-    const char **argv = calloc(n + 2, sizeof *argv);
-    int null = open("/dev/null", O_RDONLY);
-    if (argv != NULL && null >= 0 && dup2(null, 0) == 0 && dup2(output, 1) == 1 &&
-        dup2(output, 2) == 2 && chdir(dir) == 0 && setenv("LC_ALL", GNUPLOT_LOCALE, 1) == 0) {
-        argv[0] = gnuplot;
-        for (size_t i = 0; i < n; i++) {
-            argv[i + 1] = scripts[i];
-        }
-        signal(SIGPIPE, SIG_DFL);
-        execvp(gnuplot, (char *const *)argv);
-    }
-    int error = errno;
-    if (write(report, &error, sizeof error) < 0) {
-        _exit(126);
-    }
-    _exit(127);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Reads what the child prints until it closes the pipe; false when the time is over. At most 64 KiB
- * are kept. */
-static bool drain(int fd, int64_t deadline, gb_buf *output)
-{
-    char chunk[4096];
-    for (;;) {
-        int64_t left = deadline - now_ms();
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
-        if (ready == 0) {
-            return false;
-        }
-        if (ready < 0 && errno == EINTR) {
-            continue;
-        }
-        ssize_t got = ready < 0 ? -1 : read(fd, chunk, sizeof chunk);
-        if (got <= 0) {
-            return true;
-        }
-        if (output->length < 65536) {
-            gb_buf_add_bytes(output, chunk, (size_t)got);
-        }
-    }
-}
-
-/* The last line or so of what it printed, for a message. */
-static const char *tail(const gb_buf *output)
-{
-    if (output->data == NULL) {
-        return "no output";
-    }
-    const char *text = output->length > 300 ? output->data + output->length - 300 : output->data;
-    while (((unsigned char)*text & 0xC0) == 0x80) {
-        text++; /* not into the middle of a character */
-    }
-    return text;
-}
-
-static gb_code judge(pid_t pid, int exec_errno, bool in_time, const char *gnuplot, int timeout_s,
-                     const gb_buf *output, gb_error *err)
-{
-    int status = 0;
-    if (!in_time) {
-        kill(pid, SIGKILL);
-    }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (exec_errno != 0) {
-        return gb_fail(err, GB_UNAVAILABLE, "%s not found (%s)", gnuplot, strerror(exec_errno));
-    }
-    if (!in_time) {
-        return gb_fail(err, GB_TIMEOUT, "gnuplot did not end within %d s", timeout_s);
-    }
-    if (WIFSIGNALED(status)) {
-        return gb_fail(err, GB_IO, "gnuplot died on signal %d", WTERMSIG(status));
-    }
-    if (WEXITSTATUS(status) != 0) {
-        return gb_fail(err, GB_IO, "gnuplot ended with status %d: %s", WEXITSTATUS(status),
-                       tail(output));
-    }
-    return GB_OK;
-}
-
 gb_code gb_gnuplot_run(const char *gnuplot, const char *dir, const char *const scripts[], size_t n,
                        int timeout_s, gb_buf *output, gb_error *err)
 {
-    int out[2], report[2];
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        return gb_fail(err, GB_IO, "cannot make a pipe: %s", strerror(errno));
+    const char **argv = calloc(n + 2, sizeof *argv);
+    if (argv == NULL) {
+        return gb_fail(err, GB_NO_MEMORY, "out of memory for the plots");
     }
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        close(out[0]);
-        close(out[1]);
-        return gb_fail(err, GB_IO, "cannot make a pipe: %s", strerror(errno));
+    argv[0] = gnuplot;
+    for (size_t i = 0; i < n; i++) {
+        argv[i + 1] = scripts[i];
     }
-    gb_code code;
-    pid_t pid = fork();
-    if (pid == 0) {
-        become_gnuplot(gnuplot, dir, scripts, n, out[1], report[1]);
-    }
-    close(out[1]);
-    close(report[1]);
-    if (pid < 0) {
-        code = gb_fail(err, GB_IO, "cannot start %s: %s", gnuplot, strerror(errno));
-    } else {
-        int exec_errno = 0;
-        ssize_t got;
-        do {
-            got = read(report[0], &exec_errno, sizeof exec_errno);
-        } while (got < 0 && errno == EINTR);
-        if (got != (ssize_t)sizeof exec_errno) {
-            exec_errno = 0; /* closed by a successful exec */
-        }
-        bool in_time = drain(out[0], now_ms() + (int64_t)timeout_s * 1000, output);
-        code = judge(pid, exec_errno, in_time, gnuplot, timeout_s, output, err);
-    }
-    close(out[0]);
-    close(report[0]);
+    gb_code code = gb_child_run("gnuplot", argv, dir, timeout_s, 65536, output, err);
+    free(argv);
     return code;
 }
 

@@ -39,6 +39,8 @@ typedef struct ladder {
     gb_places places;
     double scale;
     char unit[32];
+    const char *own_unit; /* of each tick */
+    gb_buf *notes;
 } ladder;
 
 /* --- caches ----------------------------------------------------------------------------------- */
@@ -144,6 +146,7 @@ static void find_ranges(ladder *l)
     const gb_figures *f = &l->figures;
     double low, high;
     gb_figures_range(f, &low, &high);
+    l->scale = gb_picture_log_scale(low, f->y_max, high, f->unit, l->unit, &l->own_unit);
     const double x_room = f->x_max > f->x_min ? 1.2 : 2, y_room = high > low ? 1.25 : 2;
     l->frame.x_min = f->x_min / x_room;
     l->frame.x_max = f->x_max * x_room;
@@ -227,7 +230,8 @@ static gb_code write_head(ladder *l, double height, gb_error *err)
         l->frame.top = height + PLOT_HEIGHT - 62;
         gb_canvas_frame(&l->canvas, &l->frame);
         gb_canvas_axes(&l->canvas, &l->frame);
-        gb_picture_log_ticks(body, "y", l->frame.y_min, l->frame.y_max);
+        gb_picture_log_ticks(body, "y", l->frame.y_min, l->frame.y_max, l->own_unit,
+                             l->frame.top - l->frame.bottom);
         code = gb_picture_value_ticks(body, l->wanted.x, x, n, true, err);
     }
     gb_buf_free(&x_label);
@@ -239,6 +243,8 @@ static gb_code write_head(ladder *l, double height, gb_error *err)
 static void plot_command(ladder *l)
 {
     char scale[40];
+    const gb_edges axis = {.from = l->frame.y_min, .to = l->frame.y_max};
+    gb_figures_note_edges(&l->figures, &l->wanted, &axis, l->scale, l->notes);
     gb_print_double(l->scale, scale, sizeof scale);
     for (size_t s = 0; s < l->figures.n; s++) {
         gb_buf_printf(&l->canvas.body,
@@ -247,6 +253,8 @@ static void plot_command(ladder *l)
                       "notitle",
                       s == 0 ? "plot " : ", \\\n  ", l->wanted.name, s, scale, scale, scale,
                       gb_picture_dash(s), gb_picture_point(s), gb_picture_colour(s));
+        const gb_edges edges = gb_figures_edges(&l->figures.items[s], &axis, l->scale);
+        gb_picture_add_edges(&l->canvas.body, s, "1", scale, &edges, gb_picture_colour(s));
     }
     gb_buf_add(&l->canvas.body, "\n");
 }
@@ -258,10 +266,9 @@ static gb_code draw(ladder *l, gb_buf *script, gb_error *err)
     const double height = GB_LEGEND_LINE - legend.y;
     l->canvas =
         (gb_canvas){.name = l->wanted.name, .width = WIDTH, .height = (int)(PLOT_HEIGHT + height)};
-    l->frame.left = 80;
-    l->frame.right = WIDTH - 25;
-    l->scale = gb_picture_scale(l->figures.y_max, l->figures.unit, l->unit);
     find_ranges(l);
+    l->frame.left = l->own_unit != NULL ? 100 : 80;
+    l->frame.right = WIDTH - 25;
     gb_code code = write_head(l, height, err);
     if (code == GB_OK) {
         take_points(l);
@@ -289,6 +296,7 @@ gb_code gb_ladder_write(const gb_results *results, const gb_table *table, const 
     l->results = results;
     l->plot = plot;
     l->wanted = gb_wanted_of(plot, name, GB_SERIES_MOST);
+    l->notes = notes;
     gb_code code = GB_OK;
     if (l->wanted.benchmark == NULL || l->wanted.x == NULL || l->wanted.y == NULL) {
         code = gb_fail(err, GB_INVALID, "suite.plots: a ladder without benchmark, x or y");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/merge.h"
+#include "reports/plot/fonts.h"
 #include "reports/plot/gnuplot.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
@@ -111,7 +112,8 @@ void gb_picture_key(gb_buf *lines, const char *label)
     gb_buf_add(lines, " noenhanced");
 }
 
-void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale)
+void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const char *scale,
+                           const gb_edges *edges)
 {
     const char *colour = gb_picture_colour(series);
     gb_buf_printf(lines,
@@ -119,6 +121,7 @@ void gb_picture_add_series(gb_buf *lines, const char *name, size_t series, const
                   "linecolor rgb '%s' notitle",
                   lines->length > 0 ? ", \\\n  " : "", name, series, scale, scale,
                   GB_PICTURE_INTERVAL, colour);
+    gb_picture_add_edges(lines, series, "1", scale, edges, colour);
     gb_buf_printf(lines,
                   ", \\\n  '' index %zu using 1:($2/%s) with linespoints linewidth 2 dashtype %d "
                   "pointtype %d pointsize 0.9 linecolor rgb '%s'",
@@ -171,10 +174,12 @@ static void one_device(const gb_results *results, int device, size_t columns, gb
                   date_of(results, device));
 }
 
+/* At most LINE_COLUMNS: rather the names are cut than what kind of device the figures are of. */
 static void device_line(const gb_results *results, int device, gb_buf *text)
 {
     int n = (int)json_array_size(json_object_get(results->document, "devices"));
     bool all = true, any = false;
+    gb_buf names = {0};
     if (device >= 0) {
         one_device(results, device, LINE_COLUMNS - 70, text);
         gb_buf_add(text, is_cpu(results, device) ? " - figures of this CPU, not of a GPU" : "");
@@ -184,16 +189,20 @@ static void device_line(const gb_results *results, int device, gb_buf *text)
         all = all && is_cpu(results, i);
         any = any || is_cpu(results, i);
     }
+    const char *kinds = all   ? " - figures of CPUs, not of GPUs"
+                        : any ? " - cpu: figures of that CPU, not of a GPU"
+                              : "";
     for (int i = 0; i < n && i < 2; i++) {
-        gb_buf_add(text, i > 0 ? "; " : "");
-        one_device(results, i, DEVICE_COLUMNS, text);
+        gb_buf_add(&names, i > 0 ? "; " : "");
+        one_device(results, i, DEVICE_COLUMNS, &names);
     }
     if (n > 2) {
-        gb_buf_printf(text, "; and %d more", n - 2);
+        gb_buf_printf(&names, "; and %d more", n - 2);
     }
-    gb_buf_add(text, all   ? " - figures of CPUs, not of GPUs"
-                     : any ? " - cpu: figures of that CPU, not of a GPU"
-                           : "");
+    gb_picture_cut(text, names.data != NULL ? names.data : "", LINE_COLUMNS - gb_utf8_width(kinds));
+    gb_buf_add(text, kinds);
+    text->failed = text->failed || names.failed;
+    gb_buf_free(&names);
 }
 
 /* --- head and outputs ------------------------------------------------------------------------- */
@@ -225,13 +234,22 @@ void gb_picture_head(const gb_results *results, int device, const char *title, c
  * PNG look as the SVG does. */
 void gb_picture_outputs(const char *name, const gb_buf *lines, gb_buf *script)
 {
+    gb_buf png = {0}, png_lines = {0};
+    bool replaced = gb_fonts_replace(script->data != NULL ? script->data : "", name, &png);
+    replaced |= gb_fonts_replace(lines->data != NULL ? lines->data : "", name, &png_lines);
     gb_buf_printf(script,
                   "set terminal svg size 1000,600 noenhanced font 'sans,12' background "
                   "'#ffffff'\nset output 'plots/%s.svg'\nplot %s\nset output\n",
                   name, lines->data);
+    if (replaced) { /* all texts once more */
+        gb_buf_printf(script, GB_PICTURE_REPLACED "%s", png.data != NULL ? png.data : "");
+    }
     gb_buf_printf(script,
                   "set terminal pngcairo size 1000,600 noenhanced font 'sans,12' fontscale 0.8 "
-                  "pointscale 1.2 background '#ffffff'\nset output 'plots/%s.png'\nreplot\nset "
+                  "pointscale 1.2 background '#ffffff'\nset output 'plots/%s.png'\n%s%s\nset "
                   "output\n",
-                  name);
+                  name, replaced ? "plot " : "replot", replaced ? png_lines.data : "");
+    script->failed = script->failed || png.failed || png_lines.failed;
+    gb_buf_free(&png);
+    gb_buf_free(&png_lines);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "reports/plot/gnuplot.h"
+#include "reports/plot/picture.h"
 
 #define GNUPLOT_TIMEOUT_S 120
 
@@ -48,6 +49,7 @@ void gb_pictures_free(gb_pictures *pictures)
         free(pictures->items[i].title);
         free(pictures->items[i].group);
         free(pictures->items[i].note);
+        free(pictures->items[i].what);
         free(pictures->items[i].left_out);
     }
     free(pictures->items);
@@ -118,7 +120,8 @@ gb_code gb_pictures_add(gb_pictures *pictures, const char *name, const char *tit
     *item = (gb_drawn){.name = gb_text_copy(name),
                        .title = gb_text_copy(title),
                        .group = gb_text_copy(group != NULL ? group : ""),
-                       .note = gb_text_copy(note != NULL ? note : "")};
+                       .note = gb_text_copy(note != NULL ? note : ""),
+                       .replaced = strstr(script->data, GB_PICTURE_REPLACED) != NULL};
     return item->name && item->title && item->group && item->note ? GB_OK : no_memory(err);
 }
 
@@ -261,6 +264,20 @@ static size_t draw_from(gb_pictures *all, const char *const scripts[], size_t st
     return i;
 }
 
+static void note_replaced(const gb_pictures *pictures, gb_buf *notes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pictures->n; i++) {
+        n += pictures->items[i].whole && pictures->items[i].replaced;
+    }
+    if (n > 0) {
+        gb_buf_printf(notes,
+                      "plots: '?' stands in %zu PNG%s for letters that no font here has; the SVG%s "
+                      "them\n",
+                      n, n == 1 ? "" : "s", n == 1 ? " has" : "s have");
+    }
+}
+
 void gb_pictures_draw(gb_pictures *pictures, const char *gnuplot, gb_buf *notes)
 {
     size_t n = pictures->n;
@@ -277,6 +294,7 @@ void gb_pictures_draw(gb_pictures *pictures, const char *gnuplot, gb_buf *notes)
     for (size_t i = 0; !failed && i < n;) {
         i = draw_from(pictures, (const char *const *)scripts, i, gnuplot, notes);
     }
+    note_replaced(pictures, notes);
     for (size_t i = 0; scripts != NULL && i < n; i++) {
         free(scripts[i]);
     }

@@ -8,11 +8,13 @@
 
 typedef struct gb_drawn {
     char *name;     /* DIR/plots/NAME.{gp,dat,svg,png}; owned */
-    char *title;    /* for the page's heading and the picture's text for the blind; owned */
+    char *title;    /* the picture's name; owned */
     char *group;    /* the benchmark that it is of; "" for none; owned */
     char *note;     /* a sentence below the picture; "" for none; owned */
+    char *what;     /* what it shows, in sentences, for the blind; NULL for nothing; owned */
     char *left_out; /* what it does not show, in sentences; NULL for nothing; owned */
     bool whole;     /* both pictures were drawn whole */
+    bool replaced;  /* letters are missing in the PNG (fonts.h) */
 } gb_drawn;
 
 /* Zero-initialise; free with gb_pictures_free. */

@@ -9,6 +9,7 @@
 #include "reports/plot/bar.h"
 #include "reports/plot/batch_curve.h"
 #include "reports/plot/curve.h"
+#include "reports/plot/describe.h"
 #include "reports/plot/distribution.h"
 #include "reports/plot/ladder.h"
 #include "reports/plot/phases.h"
@@ -125,7 +126,7 @@ static gb_code add_plot(const gb_results *results, const gb_table *table, const 
                       word != NULL ? word : "");
         return GB_OK;
     }
-    gb_buf script = {0}, data = {0}, title = {0};
+    gb_buf script = {0}, data = {0}, title = {0}, what = {0};
     const size_t begin = notes->length;
     plot_name(plot, number, name, sizeof name);
     plot_title(plot, &title);
@@ -139,6 +140,8 @@ static gb_code add_plot(const gb_results *results, const gb_table *table, const 
                                &script, &data, err);
         if (code == GB_OK) {
             keep_notes(&pictures->items[pictures->n - 1], notes, begin);
+            code = gb_plot_describe(results, table, plot, &what, err);
+            pictures->items[pictures->n - 1].what = what.data;
         }
     }
     gb_buf_free(&script);

@@ -23,6 +23,8 @@ typedef struct drawing {
     gb_frame frame; /* of the panel under way */
     gb_places places;
     double scale;
+    char unit[32];
+    const char *own_unit; /* of each tick */
     /* Groups without a free place: a number in the picture, their names in the legend. */
     const char *numbered[MAX_NUMBERED];
     size_t groups[MAX_NUMBERED];
@@ -250,11 +252,13 @@ static void plot_command(drawing *d, const gb_roof_panel *p)
     gb_buf_add(body, "\n");
 }
 
-static void draw_panel(drawing *d, const gb_roof_panel *p, const char *title, const char *unit)
+static void draw_panel(drawing *d, const gb_roof_panel *p, const char *title)
 {
     char y_label[64];
+    const gb_frame *f = &d->frame;
     gb_buf text = {0};
-    snprintf(y_label, sizeof y_label, "%s, higher is better", unit);
+    snprintf(y_label, sizeof y_label, "%s, higher is better",
+             d->own_unit != NULL ? "arithmetic rate" : d->unit);
     gb_buf_printf(&text, "%s (%s)", title, gb_compute_word(p->compute));
     gb_canvas_clear(&d->canvas);
     gb_picture_head(d->results, p->device, text.data != NULL ? text.data : title,
@@ -263,7 +267,9 @@ static void draw_panel(drawing *d, const gb_roof_panel *p, const char *title, co
     gb_buf_free(&text);
     gb_buf_add(&d->canvas.body, "unset key\n");
     gb_canvas_frame(&d->canvas, &d->frame);
-    gb_canvas_axes(&d->canvas, &d->frame);
+    gb_canvas_axes(&d->canvas, f);
+    gb_picture_log_ticks(&d->canvas.body, "x", f->x_min, f->x_max, NULL, f->right - f->left);
+    gb_picture_log_ticks(&d->canvas.body, "y", f->y_min, f->y_max, d->own_unit, f->top - f->bottom);
     take_marks(d, p);
     label_lines(d, p);
     label_ridge(d, p);
@@ -341,7 +347,7 @@ static double legend_height(const drawing *d, const gb_roof_panel panels[], size
 
 /* Draws everything for a legend of `height` pixels. */
 static void draw_all(drawing *d, const gb_roof_panel panels[], size_t n, const char *title,
-                     const char *unit, double height)
+                     double height)
 {
     const size_t columns = n == 1 ? 1 : 2, lines = (n + columns - 1) / columns;
     const double wide = n == 1 ? 1000 : 680, high = 575;
@@ -352,7 +358,7 @@ static void draw_all(drawing *d, const gb_roof_panel panels[], size_t n, const c
     for (size_t i = 0; i < n; i++) {
         double left = wide * (double)(i % columns);
         double bottom = height + 8 + high * (double)(lines - 1 - i / columns);
-        d->frame = (gb_frame){.left = left + 80,
+        d->frame = (gb_frame){.left = left + (d->own_unit != NULL ? 110 : 80),
                               .right = left + wide - 25,
                               .bottom = bottom + 65,
                               .top = bottom + high - 64,
@@ -362,7 +368,7 @@ static void draw_all(drawing *d, const gb_roof_panel panels[], size_t n, const c
                               .y_max = d->range->y_max / d->scale,
                               .log_x = true,
                               .log_y = true};
-        draw_panel(d, &panels[i], title, unit);
+        draw_panel(d, &panels[i], title);
         if (i + 1 == n) {
             gb_legend l = {.canvas = &d->canvas,
                            .left = 20,
@@ -379,7 +385,6 @@ void gb_roofline_draw(const gb_results *results, const gb_roof_panel panels[], s
                       const gb_roof_range *range, const char *title, const char *name,
                       gb_buf *script)
 {
-    char unit[32];
     drawing *d = calloc(1, sizeof *d);
     if (d == NULL) {
         script->failed = true;
@@ -388,12 +393,13 @@ void gb_roofline_draw(const gb_results *results, const gb_roof_panel panels[], s
     d->results = results;
     d->range = range;
     d->canvas.name = name;
-    d->scale = gb_picture_scale(range->y_max / 2, "FLOP/s", unit);
-    draw_all(d, panels, n, title, unit, GB_LEGEND_LINE);
+    d->scale = gb_picture_log_scale(range->y_min, range->y_max / 2, range->y_max, "FLOP/s", d->unit,
+                                    &d->own_unit);
+    draw_all(d, panels, n, title, GB_LEGEND_LINE);
     double height = legend_height(d, panels, n, d->canvas.width);
     if (height > GB_LEGEND_LINE) { /* the frame keeps its size, so that the same names are placed */
         gb_buf_free(&d->canvas.body);
-        draw_all(d, panels, n, title, unit, height);
+        draw_all(d, panels, n, title, height);
     }
     gb_canvas_outputs(&d->canvas, script);
     free(d);

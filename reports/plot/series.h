@@ -2,6 +2,7 @@
 #ifndef GB_REPORTS_SERIES_H
 #define GB_REPORTS_SERIES_H
 
+#include "reports/plot/picture.h"
 #include "reports/report.h"
 
 /* More series than this are not told apart in one picture. */
@@ -61,9 +62,12 @@ void gb_figures_row(gb_buf *data, const double numbers[], size_t n);
 /* A series as a block of a data file: two blank lines before all but the first, "x y low high". */
 void gb_figures_block(const gb_figures *figures, const gb_wanted *wanted, size_t number,
                       gb_buf *data);
-/* The range of y with its intervals. One that is longer than a factor of two (replicates that
- * differ) leaves the picture instead of flattening all else. */
+/* The range of y with its intervals, each up to GB_LONGEST_INTERVAL (picture.h). */
 void gb_figures_range(const gb_figures *figures, double *low, double *high);
+/* The axis' edges, and on which of them an interval of the series ends; a note on all that do. */
+gb_edges gb_figures_edges(const gb_series *series, const gb_edges *axis, double scale);
+void gb_figures_note_edges(const gb_figures *figures, const gb_wanted *wanted, const gb_edges *axis,
+                           double scale, gb_buf *notes);
 /* What legends show, `columns` of it at least: the label where that tells all series apart, else
  * without the parameters' names ("1 KiB, pinned, h2d"), else with a number before it. Set by
  * gb_figures_collect. Out of memory leaves NULL, and gb_figures_shown the label. */

@@ -163,6 +163,11 @@ const checks = (() => {
         problems.push('svg without role="img" and a text: ' + where(e));
       }
     }
+    /* A name says which picture it is; what it shows takes a sentence with a figure. */
+    for (const e of document.querySelectorAll('figure svg')) {
+      const text = (e.querySelector(':scope > desc') || {}).textContent || '';
+      if (text.length < 40 || !/\d/.test(text)) { problems.push('picture that is not described: ' + where(e)); }
+    }
     for (const e of document.querySelectorAll('button, input, select, a[href]')) {
       const text = e.textContent.trim() || named(e) || (e.labels && e.labels.length);
       if (!text) { problems.push('control without a name: ' + where(e)); }
@@ -205,6 +210,16 @@ const checks = (() => {
     const out = [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > room + 1 &&
       !e.parentElement.closest('.scroll, pre')).map(where);
     return { problems: [`${wide} px wide in ${room}: ${brief(out).slice(0, 4).join('; ')}`], looked: 1 };
+  }
+
+  /* What a page begins with is to be seen at once: no table of its first section scrolls. */
+  function firstTables() {
+    const problems = [], tables = [...document.querySelectorAll('section:first-of-type .scroll > table')];
+    for (const t of tables) {
+      const wide = Math.ceil(t.getBoundingClientRect().width), room = t.parentElement.clientWidth;
+      if (wide > room) { problems.push(`a table of the first section is ${wide} px wide in ${room}`); }
+    }
+    return { problems, looked: tables.length };
   }
 
   const FACTORS = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9, '%': 0.01, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3,
@@ -325,5 +340,5 @@ const checks = (() => {
     document.querySelectorAll('details').forEach((d) => { d.open = true; });
   }
 
-  return { contrast, dataColours, structure, overflow, sorting, filtering, readable, unfold };
+  return { contrast, dataColours, structure, overflow, firstTables, sorting, filtering, readable, unfold };
 })();

@@ -63,6 +63,8 @@ def look_at(page):
     for width in WIDTHS:
         browser.width(width)
         page.check("overflow", suffix=f" at {width} px")
+        if width == max(WIDTHS):
+            page.check("firstTables", suffix=f" at {width} px")
     browser.run(CHECKS + "\nchecks.unfold()")
     for width in WIDTHS:
         browser.width(width)
@@ -194,7 +196,8 @@ def shots(page, directory):
 EXPECTED = {
     "console": ("a warning", "an error"), "network": ("http://127.0.0.1:9/remote.js",),
     "contrast": ("Pale text",), "dataColours": ("data colour",), "overflow": ("px wide in 360",),
-    "structure": ("there 2 times", "img without alt", "svg without", "h3 after h1", "to nowhere",
+    "firstTables": ("a table of the first section",),
+    "structure": ("there 2 times", "img without alt", "svg without", "is not described", "h3 after h1", "to nowhere",
                   "attribute onclick", "ran as a script"),
     "sorting": ("no button", "aria-sort is none", "is sorted as"),
     "filtering": ("leaves rows",), "print": ("not printed: Pale text",),

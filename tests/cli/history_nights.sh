@@ -115,6 +115,8 @@ has out 'since run slow-044'
 has out '|'
 if command -v gnuplot >/dev/null; then
     grep -q '</svg>' plot/plots/*.svg || fail 'no plot'
+    grep -q "set ylabel '.* is better'" plot/plots/*.gp || fail 'the plot does not say which way is better'
+    grep -q 'set yrange' plot/plots/*.gp || fail 'nights may lie on the frame of the plot'
 fi
 expect 0 "$GPUBENCH" history accept 'bytes=4096,direction=h2d' --note 'driver 560'
 has out 'a new segment from run slow-044 on'

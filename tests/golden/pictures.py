@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Pictures are whole and not blank: every script has its SVG and PNG; the SVG is XML with lines and
 texts drawn in it and no coordinate that is none; the PNG has the same size and, decoded here (the
-first of each run and of each type: it takes time), something other than its ground on it. And a script run by hand
+first of each run and of each type, and those with foreign letters: it takes time), something other
+than its ground on it, which letters without a font do not cover. And a script run by hand
 gives the same SVG and says nothing. Titles are shown letter by letter; each picture names device,
 kind and date, and says which way is better; where nothing was measured there is none.
 
@@ -20,6 +21,7 @@ import zlib
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDTHS, HEIGHTS = range(1000, 1500), range(300, 2500)
+BLACK, MOST_BLACK = b"\0\0\0", 0.05  # axes and texts are 2 %; a letter without a font was 20 % and more
 LEAST_PIXELS = 3000  # of 600,000: axes, texts and one marker are more
 METRICS = ("curve", "bar", "ladder", "batch-curve", "roofline", "distribution")
 DRAWN = ("path", "circle", "rect", "polygon", "polyline", "line", "use")
@@ -99,6 +101,8 @@ def png_size(path):
 def blank(path):
     width, height, counts = png_pixels(path)
     drawn = width * height - counts.most_common(1)[0][1]
+    if counts[BLACK] > MOST_BLACK * width * height:
+        return [f"is covered: {counts[BLACK]} pixels are black"]
     if drawn < LEAST_PIXELS or len(counts) < 8:
         return [f"is nearly blank: {drawn} pixels of {len(counts)} colours"]
     return []
@@ -232,7 +236,8 @@ def check(directory, decoded):
         kind, title = plot.get("type"), plot.get("title")
         path = os.path.join(plots, name)
         try:
-            found = check_pair(path, i == 0 or kind not in decoded) + \
+            foreign = title is not None and not title.isascii()
+            found = check_pair(path, i == 0 or foreign or kind not in decoded) + \
                 told_apart(path + ".gp") + pale(path + ".gp")
             # A distribution's title goes on with the name of its case.
             found += says(path + ".svg", run, kind, title if kind in METRICS[:-2] else None) if run else []

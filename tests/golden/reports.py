@@ -25,11 +25,14 @@ FIXED = sorted(e.name for e in os.scandir(RECORDS) if os.path.exists(os.path.joi
 MADE_UP = ["gpu", "gpu2", "many", "bimodal"]
 # Several runs in one report, by the name of the result.
 TOGETHER = {"both": ["gpu", "gpu2"]}
+# What a PNG can show depends on the fonts of the machine: here on none but Latin ones.
+FONTS = "#!/bin/sh\necho 'TrueType 20-24f 2000-206f'\n"
 COMPARED = FIXED + ["gpu", "bimodal"] + list(TOGETHER)
 
 
 def run(command, cwd, **more):
-    environment = {**os.environ, "LC_ALL": "C", "NO_COLOR": "1", "COLUMNS": "100"}
+    environment = {**os.environ, "LC_ALL": "C", "NO_COLOR": "1", "COLUMNS": "100",
+                   "PATH": os.path.join(cwd, "bin") + os.pathsep + os.environ["PATH"]}
     return subprocess.run(command, cwd=cwd, env=environment, check=False, text=True,
                           encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
@@ -47,7 +50,10 @@ def report(gpubench, out, name, arguments):
 
 def make(gpubench, plan_tool, out):
     shutil.rmtree(out, ignore_errors=True)
-    os.makedirs(out)
+    os.makedirs(os.path.join(out, "bin"))
+    with open(os.path.join(out, "bin", "fc-list"), "w", encoding="utf-8") as file:
+        file.write(FONTS)
+        os.chmod(file.fileno(), 0o755)
     for name in FIXED:
         shutil.copytree(os.path.join(RECORDS, name), os.path.join(out, name))
     made_up = os.path.join(RECORDS, "made_up.py")

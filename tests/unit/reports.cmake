@@ -2,6 +2,7 @@ gb_unit_test(reports gb_reports)
 gb_unit_test(plots gb_plot)
 gb_unit_test(plots_types gb_plot)
 gb_unit_test(plots_values gb_plot)
+gb_unit_test(plots_axes gb_plot)
 gb_unit_test(plots_order gb_plot)
 gb_unit_test(plots_ladder gb_plot)
 gb_unit_test(plots_phases gb_plot)
@@ -14,7 +15,7 @@ gb_unit_test(findings_tiling gb_reports)
 gb_unit_test(measured gb_reports)
 gb_unit_test(contrast gb_reports suite_catalog)
 # The figures that a plot shows are read back under a locale with a decimal comma too.
-foreach(test plots plots_types plots_values plots_ladder plots_phases
+foreach(test plots plots_axes plots_types plots_values plots_ladder plots_phases
     plots_distribution)
   gb_comma_locale_test(${test} PLT-01)
 endforeach()

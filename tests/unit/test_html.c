@@ -140,7 +140,8 @@ static gb_code inlined(const char *body, gb_buf *out, gb_error *err)
 {
     gb_buf text = {0};
     gb_buf_printf(&text, HEAD "%s</svg>\n", body);
-    gb_code code = gb_svg_inline(text.data, text.length, "p1-", "A <curve>", out, err);
+    gb_code code =
+        gb_svg_inline(text.data, text.length, "p1-", "A <curve>", "It goes <up>.", out, err);
     gb_buf_free(&text);
     return code;
 }
@@ -159,8 +160,10 @@ START_TEST(a_drawing_follows_the_page)
     ck_assert_msg(inlined(body, &out, &err) == GB_OK, "%s", err.message);
     ck_assert_str_eq(
         out.data,
-        "<svg role=\"img\" aria-labelledby=\"p1-title\" viewBox=\"0 0 1000 600\">"
-        "<title id=\"p1-title\">A &lt;curve&gt;</title>"
+        "<svg role=\"img\" aria-labelledby=\"p1-title\" "
+        "aria-describedby=\"p1-desc\" viewBox=\"0 0 1000 600\">"
+        "<title id=\"p1-title\">A &lt;curve&gt;</title><desc id=\"p1-desc\">It goes "
+        "&lt;up&gt;.</desc>"
         "<g id=\"p1-c\" color=\"var(--fg)\" fill=\"var(--bg)\"><defs><circle id=\"p1-pt\" r=\"1\"/>"
         "</defs><use href=\"#p1-pt\" color=\"var(--s1)\"/>"
         "<g stroke=\"var(--s6)\" fill=\"var(--s5)\" transform=\"scale(2.00)\"/>"
@@ -218,14 +221,14 @@ START_TEST(what_is_no_drawing_is_refused)
     gb_buf out = {0};
     gb_error err = {0};
     const char *cut = HEAD "<g>";
-    ck_assert_int_eq(gb_svg_inline(cut, strlen(cut), "p", "t", &out, &err), GB_INVALID);
+    ck_assert_int_eq(gb_svg_inline(cut, strlen(cut), "p", "t", "", &out, &err), GB_INVALID);
     gb_buf_free(&out);
     const char *entity = "<!DOCTYPE svg [<!ENTITY x 'y'>]><svg></svg>";
-    ck_assert_int_eq(gb_svg_inline(entity, strlen(entity), "p", "t", &out, &err), GB_INVALID);
+    ck_assert_int_eq(gb_svg_inline(entity, strlen(entity), "p", "t", "", &out, &err), GB_INVALID);
     gb_buf_free(&out);
-    ck_assert_int_eq(gb_svg_inline("<svg>\0</svg>", 12, "p", "t", &out, &err), GB_INVALID);
+    ck_assert_int_eq(gb_svg_inline("<svg>\0</svg>", 12, "p", "t", "", &out, &err), GB_INVALID);
     gb_buf_free(&out);
-    ck_assert_int_eq(gb_svg_inline("", 0, "p", "t", &out, &err), GB_INVALID);
+    ck_assert_int_eq(gb_svg_inline("", 0, "p", "t", "", &out, &err), GB_INVALID);
     gb_buf_free(&out);
 }
 END_TEST
@@ -265,16 +268,16 @@ START_TEST(pictures_have_ids_of_their_own)
     write_svg("a", HEAD "<g id='x'/></svg>\n");
     write_svg("cut", HEAD "<g id='x'/>");
     write_svg("bad", HEAD "<script/></svg>\n");
-    ck_assert_int_eq(gb_html_picture(&out, folder, "a", "one", "It is <one>.", &err), GB_OK);
-    ck_assert_int_eq(gb_html_picture(&out, folder, "a", "two", "", &err), GB_OK);
+    ck_assert_int_eq(gb_html_picture(&out, folder, "a", "one", "", "It is <one>.", &err), GB_OK);
+    ck_assert_int_eq(gb_html_picture(&out, folder, "a", "two", "", "", &err), GB_OK);
     ck_assert(has(&out, "id=\"p1-x\"") && has(&out, "id=\"p2-x\""));
     ck_assert(has(&out, "<figure id=\"plot-1\">") && has(&out, "<figure id=\"plot-2\">"));
     ck_assert(has(&out, "<figcaption>It is &lt;one&gt;.</figcaption>"));
     ck_assert_uint_eq(count(&out, "<figcaption>"), 1);
     size_t length = out.length;
-    ck_assert_int_eq(gb_html_picture(&out, folder, "gone", "", "", &err), GB_IO);
-    ck_assert_int_eq(gb_html_picture(&out, folder, "cut", "", "", &err), GB_IO);
-    ck_assert_int_eq(gb_html_picture(&out, folder, "bad", "", "", &err), GB_INVALID);
+    ck_assert_int_eq(gb_html_picture(&out, folder, "gone", "", "", "", &err), GB_IO);
+    ck_assert_int_eq(gb_html_picture(&out, folder, "cut", "", "", "", &err), GB_IO);
+    ck_assert_int_eq(gb_html_picture(&out, folder, "bad", "", "", "", &err), GB_INVALID);
     ck_assert_ptr_nonnull(strstr(err.message, "bad.svg"));
     ck_assert_uint_eq(out.length, length);
     gb_buf_free(&out);

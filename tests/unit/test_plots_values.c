@@ -399,13 +399,41 @@ START_TEST(the_fitted_line_is_in_the_unit_of_the_curve)
     while (line[-1] != ' ') {
         line--;
     }
-    /* factor * x / (a + x / b) at 1 GiB, in GB/s or TB/s: the scale of the axis is 1e12 */
+    /* factor * x / (a + x / b) at 1 GiB, in B/s: each tick of the axis has its own unit */
+    ck_assert_ptr_nonnull(strstr(d.script, "'1 TB/s' 1000000000000"));
     char *end;
     double factor = gb_strtod(line, &end);
     double latency = gb_strtod(end + strlen(" * x / ("), &end);
     double rate = gb_strtod(end + strlen(" + x / "), &end);
     double x = 0x1p30, value = factor * x / (latency + x / rate);
-    ck_assert_msg(fabs(value / (2 * x / (5e-6 + x / 1e12) / 1e12) - 1) < 0.01, "%g", value);
+    ck_assert_msg(fabs(value / (2 * x / (5e-6 + x / 1e12)) - 1) < 0.01, "%g", value);
+    drawing_close(&d);
+}
+END_TEST
+
+/* For those who do not see a picture: what, over what, which series, from where to where. */
+START_TEST(a_picture_is_described_in_words)
+{
+    drawing d;
+    gb_pictures pictures = {0};
+    gb_error err = {0};
+    drawing_open(&d, "cuda", BAR_PLOT);
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t r = 0; r < 3; r++) {
+            char params[80];
+            snprintf(params, sizeof params, "{\"op\": \"%s\", \"type\": \"fp%d\"}",
+                     i / 2 == 0 ? "write" : "read", i % 2 == 0 ? 32 : 64);
+            fixture_add(&d.f, "add", "stream", params, i, r, 1000 * (i + 1), NAN);
+        }
+    }
+    ck_assert_int_eq(gb_report_plots(&d.f.results, d.dir, "true", &pictures, &d.notes, &err),
+                     GB_OK);
+    ck_assert_uint_eq(pictures.n, 1);
+    ck_assert_str_eq(pictures.items[0].what,
+                     "Bars of time over op, write to read, lower is better; 2 series: fp32; fp64; "
+                     "highest 4.00 us (fp64; op read), lowest 1.00 us (fp32; op write). The table "
+                     "has every figure.");
+    gb_pictures_free(&pictures);
     drawing_close(&d);
 }
 END_TEST
@@ -416,6 +444,7 @@ static void add_cases(Suite *suite)
     tcase_set_timeout(tests, 60);
     use_environment_locale(tests);
     tcase_add_test(tests, bars_are_the_records_figures);
+    tcase_add_test(tests, a_picture_is_described_in_words);
     tcase_add_test(tests, batch_curves_are_the_records_figures);
     tcase_add_test(tests, the_knee_is_that_of_the_findings);
     tcase_add_test(tests, a_percentile_that_nobody_has_is_not_in_the_legend);

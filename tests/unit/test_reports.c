@@ -123,6 +123,32 @@ START_TEST(KRN_05_a_metric_without_a_peak_has_no_percent)
 }
 END_TEST
 
+/* What is printed as more than a peak carries a note that is explained: one of the flag that it is
+ * an error, or that a cache served part of it. */
+START_TEST(KRN_05_a_share_above_a_peak_is_explained)
+{
+    for (int implausible = 0; implausible < 2; implausible++) {
+        fixture f;
+        fixture_open(&f, "cuda", "[]");
+        for (uint32_t r = 0; r < 3; r++) {
+            gb_record *record =
+                fixture_add(&f, "memory", "stream", "{\"bytes\": 1024}", 0, r, 1000, 5e9);
+            record->metrics[0].peak = 1e9;
+            record->flags |= implausible ? GB_BIT(GB_FLAG_IMPLAUSIBLE) : 0;
+        }
+        char *text = table_text(&f);
+        ck_assert_msg(strstr(text, "500 %") != NULL, "%s", text);
+        ck_assert_msg((strstr(text, "above-peak (1 case): more than 102 %") != NULL) ==
+                          !implausible,
+                      "%s", text);
+        ck_assert_msg((strstr(text, "implausible (1 case): above 102 %") != NULL) == implausible,
+                      "%s", text);
+        free(text);
+        fixture_close(&f);
+    }
+}
+END_TEST
+
 START_TEST(TIM_13_failed_and_skipped_cases_are_left_out_and_counted)
 {
     fixture f;
@@ -333,6 +359,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, a_fit_finds_latency_and_bandwidth_of_each_series);
     tcase_add_test(tests, a_line_that_does_not_fit_is_no_fit);
     tcase_add_test(tests, KRN_05_a_metric_without_a_peak_has_no_percent);
+    tcase_add_test(tests, KRN_05_a_share_above_a_peak_is_explained);
     tcase_add_test(tests, TIM_13_failed_and_skipped_cases_are_left_out_and_counted);
     tcase_add_test(tests, an_interrupted_run_counts_what_is_incomplete);
     tcase_add_test(tests, plus_minus_is_one_step_of_the_timer_at_least);
