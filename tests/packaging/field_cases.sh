@@ -9,7 +9,7 @@ missing=0
 for id in $(sed -n 's/^| \([A-Z][A-Z][A-Z]-[0-9][0-9]\) |.*/\1/p' docs/field-cases.md); do
     word=$(echo "$id" | tr - _)
     if ! find tests -name "*$id*" | grep -q . &&
-        ! grep -rqE "(START_TEST\(|def test_)[A-Za-z0-9_]*$word|NAME [^ ]*$id" tests; then
+        ! grep -rqE "(START_TEST\(|def test_)[A-Za-z0-9_]*$word|NAME [^ ]*$id|_locale_test\([^ ]* $id\)" tests; then
         echo "$id: no test carries this id"
         missing=1
     fi
