@@ -24,6 +24,10 @@ static const struct {
     [FINISH] = {"finish", "finishing"},
 };
 
+/* What the sentences say themselves, and sizes, which the tables have. */
+static const char *const said_anyway[] = {"schedule", "batch", "host_work",    "files",
+                                          "bytes",    "data",  "largest_file", NULL};
+
 static double number(const gb_row *row, const char *param)
 {
     double value = NAN;
@@ -62,12 +66,13 @@ typedef struct shares {
     double of[STAGES];
     double device; /* copies and kernel together */
     int longest;
-    bool agreed; /* it is the longest in every replicate */
+    bool agreed; /* it is in every replicate, with shares that are alike */
 } shares;
 
 static bool shares_of(const gb_row *row, shares *out)
 {
     size_t n = 0;
+    double least = INFINITY, most = 0; /* of the longest */
     *out = (shares){.longest = -1, .agreed = true};
     for (size_t r = 0; r < row->n; r++) {
         const gb_record *record = row->replicates[r];
@@ -83,11 +88,14 @@ static bool shares_of(const gb_row *row, shares *out)
         }
         out->agreed = out->agreed && (n == 0 || longest == out->longest);
         out->longest = longest;
+        least = fmin(least, share[longest]);
+        most = fmax(most, share[longest]);
         n++;
     }
     for (int i = 0; i < STAGES; i++) {
         out->of[i] /= (double)n;
     }
+    out->agreed = out->agreed && most - least <= 2 * GB_FIRM;
     out->device = out->of[COPY_IN] + out->of[COMPUTE] + out->of[COPY_OUT];
     for (int i = 0; i < STAGES; i++) {
         if (!isfinite(out->of[i])) {
@@ -172,10 +180,9 @@ static void say_others(const shares *s, gb_buf *text)
 
 static void say_stage(const gb_view *view, const gb_row *row, const shares *s, gb_buf *text)
 {
-    static const char *const said[] = {"schedule", "batch", NULL};
     gb_buf_printf(text, "%.0f %% of the time from file to answer, in batches of %.0f",
                   100 * s->of[s->longest], number(row, "batch"));
-    gb_finding_case(view, row, said, text);
+    gb_finding_case(view, row, said_anyway, text);
     gb_buf_printf(text, ", is %s", stages[s->longest].said);
     say_others(s, text);
     gb_buf_printf(text,
@@ -205,7 +212,6 @@ static gb_code find_stage(const gb_view *view, const gb_row *row, json_t *findin
 
 static gb_code find_batch(const gb_view *view, const gb_row *many, json_t *findings, gb_error *err)
 {
-    static const char *const said[] = {"schedule", "batch", NULL};
     const gb_row *few = extreme_batch(view, many, -1);
     char factor[96], a[32], b[32];
     gb_buf text = {0};
@@ -215,7 +221,7 @@ static gb_code find_batch(const gb_view *view, const gb_row *many, json_t *findi
     const bool faster = many->time_ns < few->time_ns;
     const double files = number(many, "files");
     gb_buf_printf(&text, "In batches of %.0f", number(many, "batch"));
-    gb_finding_case(view, many, said, &text);
+    gb_finding_case(view, many, said_anyway, &text);
     gb_buf_printf(
         &text, " a file takes %s, in batches of %.0f %s: a factor of %s%s.",
         gb_format_ns(many->time_ns / files, a, sizeof a), number(few, "batch"),
@@ -270,7 +276,6 @@ static bool has_most_to_hide(const gb_view *view, size_t at)
 static gb_code find_overlap(const gb_view *view, const gb_row *serial, json_t *findings,
                             gb_error *err)
 {
-    static const char *const said[] = {"schedule", "batch", NULL};
     const gb_row *both = doubled(view, serial);
     const gb_contrast contrast = gb_rows_contrast(view->results, serial, both, "time");
     char a[96], b[96], factor[96];
@@ -279,7 +284,7 @@ static gb_code find_overlap(const gb_view *view, const gb_row *serial, json_t *f
         return GB_OK;
     }
     gb_buf_printf(&text, "One batch of %.0f after the other", number(serial, "batch"));
-    gb_finding_case(view, serial, said, &text);
+    gb_finding_case(view, serial, said_anyway, &text);
     gb_buf_printf(&text, " takes %s; with the host at the next batch while the device has one, %s",
                   gb_say_figure(serial, "time", a, sizeof a),
                   gb_say_figure(both, "time", b, sizeof b));
@@ -328,7 +333,6 @@ static const gb_row *slowest_host(const gb_view *view, const gb_row *row)
 
 static gb_code find_idle(const gb_view *view, const gb_row *row, json_t *findings, gb_error *err)
 {
-    static const char *const said[] = {"host_work", NULL};
     const gb_row *slow = slowest_host(view, row);
     char a[96], b[96];
     const char *unit;
@@ -342,7 +346,7 @@ static gb_code find_idle(const gb_view *view, const gb_row *row, json_t *finding
         return GB_OK; /* not what a slow host does */
     }
     gb_buf_add(&text, "The device copies or computes");
-    gb_finding_case(view, row, said, &text);
+    gb_finding_case(view, row, said_anyway, &text);
     gb_buf_printf(&text,
                   " for %s of the time; where the host prepares each batch %.0f times, for %s: it "
                   "is idle for about %.0f %% of the time, waiting for the host.",

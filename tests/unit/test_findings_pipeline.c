@@ -113,6 +113,10 @@ START_TEST(one_sentence_for_each_kind_of_files)
     add_job(&f, "stages", &plain, 0.0001);
     json_object_set_new(f.results.records[1].parts_ns, "read", json_real(60e6));
     says(&f, "pipeline-stage", "");
+    json_object_set_new(f.results.records[1].parts_ns, "read", json_real(20e6));
+    json_object_set_new(f.results.records[1].parts_ns, "decode", json_real(71e6));
+    says(&f, "pipeline-stage", ""); /* 50 and 71 % are not alike */
+    json_object_set_new(f.results.records[1].parts_ns, "decode", json_real(50e6));
     json_object_set_new(f.results.records[1].parts_ns, "read", json_null());
     says(&f, "pipeline-stage", "");
     fixture_close(&f);
