@@ -39,6 +39,11 @@ static const struct {
     {"one-lane", "divergence"},
 };
 
+const char *gb_finding_rule(size_t i)
+{
+    return i < sizeof kernels / sizeof kernels[0] ? kernels[i].rule : NULL;
+}
+
 const char *gb_finding_kernel(const char *rule)
 {
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
