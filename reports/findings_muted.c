@@ -56,13 +56,14 @@ gb_code gb_report_muted(const gb_results *results, const json_t *findings, gb_bu
     if (code == GB_OK && n > said) {
         char percent[32];
         const char *measured = json_string_value(json_object_get(selftest, "measured"));
-        gb_buf_printf(text,
-                      "%zu finding%s left out because of the noise floor: \"gpubench selftest\"%s%.10s "
-                      "found %s (a factor of %.2f), and no smaller difference is told from nothing. "
-                      "On a quiet machine run it again, then measure again.",
-                      n - said, n - said == 1 ? " is" : "s are", measured != NULL ? " of " : "",
-                      measured != NULL ? measured : "",
-                      gb_format_percent(floor, percent, sizeof percent), 1 + floor);
+        gb_buf_printf(
+            text,
+            "%zu finding%s left out because of the noise floor: \"gpubench selftest\"%s%.10s "
+            "found %s (a factor of %.2f), and no smaller difference is told from nothing. "
+            "On a quiet machine run it again, then measure again.",
+            n - said, n - said == 1 ? " is" : "s are", measured != NULL ? " of " : "",
+            measured != NULL ? measured : "", gb_format_percent(floor, percent, sizeof percent),
+            1 + floor);
     }
     json_decref(all);
     json_decref(quiet.document);

@@ -31,12 +31,13 @@ static inline void add_row(all_rules *a, const char *kernel, const char *params,
 {
     const double amount = work.bytes_moved > 0 ? (double)work.bytes_moved : 1e6;
     for (uint32_t r = 0; r < a->replicates; r++) {
-        const double t = time * exp(a->spread * ((double)r - (a->replicates - 1) / 2.0));
+        const double off = a->spread * ((double)r - (a->replicates - 1) / 2.0);
+        const double t = time * exp(off);
         gb_record *record = fixture_add(&a->f, kernel, kernel, params, a->cases, r, t, NAN);
         metric_set(record, 0, metric, unit, strcmp(unit, "ns") == 0 ? t : amount / t * 1e9);
         record->timer = timer;
         record->work = work;
-        record->time.p95 = 2 * t;
+        record->time.p95 = 2 * t * exp(10 * off); /* a tail spreads wider */
         if (strcmp(kernel, "stream") == 0 && work.working_set < 16 * MIB)
             record->flags = GB_BIT(GB_FLAG_CACHE_RESIDENT);
         if (strcmp(kernel, "copy") == 0)
@@ -65,7 +66,8 @@ static inline void add_copies(all_rules *a)
         const char *direction, *memory;
         int pieces;
         double times;
-    } others[] = {{"h2d", "pageable", 1, 100}, {"h2d", "pinned", 4096, 100},
+    } others[] = {{"h2d", "pageable", 1, 100},
+                  {"h2d", "pinned", 4096, 100},
                   {"bidirectional", "pinned", 1, 0.01}};
     for (size_t i = 0; i < 3; i++) {
         snprintf(params, sizeof params,
@@ -86,9 +88,8 @@ static inline void add_memory(all_rules *a)
     } orders[] = {{"coalesced", 1, 1e3, 4096}, {"strided", 8, 1e5, 32768}, {"random", 1, 2e5, 0}};
     char params[160];
     for (size_t i = 0; i < 3; i++) {
-        snprintf(params, sizeof params,
-                 "{\"pattern\": \"%s\", \"elements\": 1024, \"stride\": %d}", orders[i].pattern,
-                 orders[i].stride);
+        snprintf(params, sizeof params, "{\"pattern\": \"%s\", \"elements\": 1024, \"stride\": %d}",
+                 orders[i].pattern, orders[i].stride);
         add_row(a, "access", params, "bandwidth", "B/s", orders[i].time, GB_TIMER_DEVICE,
                 (gb_work){.bytes_moved = 4096, .bytes_sectors = orders[i].sectors});
     }
@@ -132,8 +133,7 @@ static inline void add_launches(all_rules *a)
     static const struct {
         const char *measure;
         double time;
-    } graphs[] = {
-        {"eager-roundtrip", 1e6}, {"replay-roundtrip", 1e4}, {"instantiate", 1e8}};
+    } graphs[] = {{"eager-roundtrip", 1e6}, {"replay-roundtrip", 1e4}, {"instantiate", 1e8}};
     char params[160];
     add_plain(a, "noop", "{\"what\": \"kernel\"}", "rate", "1/s", 4e3);
     for (size_t i = 0; i < 3; i++) {
@@ -141,8 +141,7 @@ static inline void add_launches(all_rules *a)
                  "{\"mode\": \"separate\", \"launches\": 1, \"argument_bytes\": 8, \"blocks\": 1, "
                  "\"streams\": 1, \"run\": %zu}",
                  i);
-        add_row(a, "launch", params, "rate", "1/s", 1e3 * (double)(i + 1), timers[i],
-                (gb_work){0});
+        add_row(a, "launch", params, "rate", "1/s", 1e3 * (double)(i + 1), timers[i], (gb_work){0});
     }
     for (size_t i = 0; i < 3; i++) {
         snprintf(params, sizeof params,

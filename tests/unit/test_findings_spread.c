@@ -60,8 +60,8 @@ static bool has_unit(const char *after, const char **end)
 /* Whether a number without a unit is one that was computed from times. */
 static bool is_ratio(const char *text, const char *at, const char *after)
 {
-    static const char *const behind[] = {" times",      " % ",      " operations",
-                                         " FLOP/byte",  " cached ", " launches"};
+    static const char *const behind[] = {" times",   " % ",      " operations", " FLOP/byte memory",
+                                         " cached ", " launches"};
     if (before(text, at, "a factor of "))
         return true;
     if (begins(after, " % (") && isdigit((unsigned char)after[4])) /* "80 % (70 to 90" */
@@ -159,6 +159,49 @@ START_TEST(no_figure_is_said_as_if_it_were_known)
 }
 END_TEST
 
+/* The first computed number with digits that two figures of +- 9 % each do not leave; NULL: none.
+ */
+static const char *too_fine(const char *text)
+{
+    for (const char *at = text; *at != '\0';) {
+        if (!isdigit((unsigned char)*at)) {
+            at++;
+            continue;
+        }
+        char *after;
+        const double value = strtod(at, &after);
+        const char *point = memchr(at, '.', (size_t)(after - at));
+        const int decimals = point != NULL ? (int)(after - point) - 1 : 0;
+        if (is_ratio(text, at, after) &&
+            (decimals > (value < 10) || (value >= 100 && fmod(value, 10) != 0)))
+            return at;
+        at = after;
+    }
+    return NULL;
+}
+
+/* All figures are firm, so that all rules speak, but what is computed from two of them is not. */
+START_TEST(what_is_computed_has_the_digits_that_its_parts_leave)
+{
+    all_rules a;
+    all_rules_open(&a, 0.035, 3);
+    json_t *findings = findings_of(&a);
+    for (size_t i = 0; gb_finding_rule(i) != NULL; i++) {
+        const char *text = text_of(findings, gb_finding_rule(i));
+        ck_assert_msg(text != NULL, "%s is silent", gb_finding_rule(i));
+        const char *at = too_fine(text);
+        ck_assert_msg(at == NULL, "'%.12s' is too fine in: %s", at != NULL ? at : "", text);
+    }
+    ck_assert_ptr_nonnull(strstr(text_of(findings, "latency-dominates"), "below 97.7 KiB +- "));
+    ck_assert_ptr_nonnull(strstr(text_of(findings, "graph-break-even"), "after 100 launches"));
+    const char *p95 = strstr(text_of(findings, "batch-knee"), " and ");
+    ck_assert_msg(p95 != NULL && strstr(p95, " to ") != NULL, "%s",
+                  text_of(findings, "batch-knee"));
+    json_decref(findings);
+    fixture_close(&a.f);
+}
+END_TEST
+
 static void only_what_is_counted(const all_rules *a)
 {
     json_t *findings = findings_of(a);
@@ -192,9 +235,9 @@ START_TEST(the_noise_floor_is_named_where_it_keeps_findings_back)
     ck_assert_int_eq(gb_report_muted(&a.f.results, findings, &text, NULL), GB_OK);
     ck_assert_uint_eq(text.length, 0);
     json_t *device = json_array_get(json_object_get(a.f.results.document, "devices"), 0);
-    json_object_set_new(device, "selftest",
-                        json_pack("{s:f, s:s}", "noise_floor", 1e7, "measured",
-                                  "2026-02-03T00:00:00Z"));
+    json_object_set_new(
+        device, "selftest",
+        json_pack("{s:f, s:s}", "noise_floor", 1e7, "measured", "2026-02-03T00:00:00Z"));
     fewer = findings_of(&a);
     ck_assert_uint_lt(json_array_size(fewer), n);
     ck_assert_int_eq(gb_report_muted(&a.f.results, fewer, &text, NULL), GB_OK);
@@ -255,6 +298,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, a_bare_figure_is_noticed);
     tcase_add_test(tests, every_rule_speaks_where_its_figures_are_known);
     tcase_add_test(tests, no_figure_is_said_as_if_it_were_known);
+    tcase_add_test(tests, what_is_computed_has_the_digits_that_its_parts_leave);
     tcase_add_test(tests, every_rule_is_silent_where_nothing_is_known);
     tcase_add_test(tests, the_noise_floor_is_named_where_it_keeps_findings_back);
     tcase_add_test(tests, every_rule_has_a_row_in_the_documentation_and_every_row_a_rule);
