@@ -1,6 +1,4 @@
 /* How many findings the noise floor of a self-test keeps back: those that are made without it. */
-#include <math.h>
-
 #include "base/units.h"
 #include "reports/findings.h"
 
