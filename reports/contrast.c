@@ -22,6 +22,10 @@ static double value_of(const gb_record *record, const char *metric, bool *per_ti
         return NAN;
     if (strcmp(metric, "time") == 0)
         return record->time.median;
+    if (strcmp(metric, "p95") == 0)
+        return record->time.p95;
+    if (strcmp(metric, "p99") == 0)
+        return record->time.p99;
     const gb_metric *found = gb_record_metric(record, metric);
     *per_time = found != NULL && strcmp(found->unit, "ns") != 0;
     return found != NULL ? found->value : NAN;
@@ -41,6 +45,13 @@ static bool own_range(const gb_record *record, double range[2])
         range[1] = fmax(range[1], fmax(t->modes[0], t->modes[1]));
     }
     return isfinite(range[0]) && isfinite(range[1]) && range[0] > 0 && t->median > 0;
+}
+
+/* A far percentile, of which the interval of the median tells nothing: "p95", "latency_p99". */
+static bool is_tail(const char *metric)
+{
+    const size_t n = strlen(metric);
+    return n >= 3 && (strcmp(metric + n - 3, "p95") == 0 || strcmp(metric + n - 3, "p99") == 0);
 }
 
 /* Widens the interval so that it covers the metric at both ends of a record's own range. */
@@ -113,7 +124,7 @@ bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
         if (!(value > 0) || (n > 1 && settled(record)))
             continue;
         const bool known = own_range(record, range);
-        if (n == 1 && (!known || !settled(record)))
+        if (n == 1 && (!known || !settled(record) || is_tail(metric)))
             return false;
         if (known)
             widen(&found, record, value, per_time, range);
@@ -143,7 +154,7 @@ double gb_noise_floor(const gb_results *results, int device)
                                         device < 0 ? 0 : (size_t)device);
     const double floor =
         json_number_value(json_object_get(json_object_get(info, "selftest"), "noise_floor"));
-    return floor > 0 ? floor : 0;
+    return floor > 0 ? log1p(floor) : 0; /* it is recorded as exp(x) - 1 */
 }
 
 gb_contrast gb_rows_contrast(const gb_results *results, const gb_row *a, const gb_row *b,

@@ -5,9 +5,10 @@
 
 #include "reports/report.h"
 
-/* The 95 % interval of a row's metric ("time" included), in its unit.
+/* The 95 % interval of a row's metric ("time", "p95" and "p99" of it included), in its unit.
  *   - Between replicates: Student's t on the logarithms of their values, from two replicates on.
- *   - With one replicate the interval inside that process (of the median), if it is settled.
+ *   - With one replicate the interval inside that process (of the median), if it is settled; none
+ *     of a percentile.
  *   - It is no narrower than one step of the timer to both sides.
  *   - A replicate that is not settled (it did not converge, drifted, has two modes, was throttled)
  *     widens it to what its own samples leave open.

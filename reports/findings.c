@@ -151,17 +151,22 @@ static bool launch_in_cached_reads(const gb_view *view, gb_buf *text)
 {
     const gb_row *launch = largest(view, is_launch, minus_time);
     const gb_row *read = largest(view, is_cached_read, bandwidth);
+    gb_interval t, b;
     if (launch == NULL || read == NULL || !gb_row_firm(launch, "time") ||
-        !gb_row_firm(read, "bandwidth")) {
+        !gb_row_firm(read, "bandwidth") || !gb_row_interval(launch, "time", &t) ||
+        !gb_row_interval(read, "bandwidth", &b)) {
         return false;
     }
-    char time[32], rate[32];
-    double values = launch->time_ns * 1e-9 * bandwidth(read) / 8;
+    char time[96], rate[96], count[96];
+    const gb_interval values = {.centre = t.centre * b.centre / 8e9,
+                                .low = t.low * b.low / 8e9,
+                                .high = t.high * b.high / 8e9};
     gb_buf_printf(text,
                   "Launching one empty kernel and waiting for it takes %s: in that time the device "
-                  "reads %.0f cached 8-byte values (at %s).",
-                  gb_format_ns(launch->time_ns, time, sizeof time), values,
-                  gb_format_rate(bandwidth(read), "B/s", rate, sizeof rate));
+                  "reads %s cached 8-byte values (at %s).",
+                  gb_say_figure(launch, "time", time, sizeof time),
+                  gb_say_number(&values, 0, count, sizeof count),
+                  gb_say_figure(read, "bandwidth", rate, sizeof rate));
     return true;
 }
 

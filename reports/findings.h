@@ -43,6 +43,8 @@ gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, 
 /* findings_kernels.c: the kernel whose cases a rule speaks of ("copy"); NULL for an unknown rule.
  */
 const char *gb_finding_kernel(const char *rule);
+/* The name of the i-th rule of all; NULL: there are no more. */
+const char *gb_finding_rule(size_t i);
 
 /* findings_batch.c: one finding for each curve.
  *

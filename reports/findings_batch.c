@@ -132,7 +132,7 @@ static json_t *figures(const gb_row *first, const gb_row *knee, const gb_row *pe
 static void say_knee(const gb_row *first, const gb_row *knee, const gb_row *peak, gb_buf *text)
 {
     char rate[96], best[96], share[96], times[96];
-    const double p95 = gb_row_p95(knee) / gb_row_p95(first);
+    gb_interval p95;
     gb_buf_printf(text,
                   "batch %.0f is the knee: %s %% of the peak throughput (%s of %s at batch %.0f) "
                   "at %s times the median",
@@ -141,8 +141,8 @@ static void say_knee(const gb_row *first, const gb_row *knee, const gb_row *peak
                   gb_say_figure(knee, "throughput", rate, sizeof rate),
                   gb_say_figure(peak, "throughput", best, sizeof best), batch_of(peak),
                   gb_say_ratio(knee, first, "time", 1, 1, times, sizeof times));
-    if (p95 > 0) {
-        gb_buf_printf(text, " and %.1f times the p95", p95);
+    if (gb_rows_ratio(knee, first, "p95", 1, &p95)) {
+        gb_buf_printf(text, " and %s times the p95", gb_say_number(&p95, 1, times, sizeof times));
     }
     gb_buf_printf(text, " latency of batch %.0f.", batch_of(first));
 }
@@ -179,19 +179,21 @@ static void say(const gb_view *view, const curve *c, const gb_knee *knee, gb_buf
         say_falls(peak, c->rows[knee->falls], text);
     } else if (knee->at == 0) {
         gb_buf_printf(text,
-                      "batch %.0f already has %.0f %% of the peak throughput: a larger one gains "
+                      "batch %.0f already has %s %% of the peak throughput: a larger one gains "
                       "next to nothing.",
-                      batch_of(first), 100 * throughput_of(first) / throughput_of(peak));
+                      batch_of(first),
+                      gb_say_ratio(first, peak, "throughput", 100, 0, rate, sizeof rate));
     } else {
         say_knee(first, at, peak, text);
     }
 }
 
-/* Whether noise leaves the knee where it is: the largest throughput is known, and no batch before
- * the knee might have it too. */
+/* Whether noise leaves the knee where it is: the largest throughput is known and that of the knee,
+ * and no batch before the knee might have the largest too. */
 static bool is_clear(const gb_results *results, const gb_row *const rows[], const gb_knee *knee)
 {
-    if (!gb_row_firm(rows[knee->peak], "throughput")) {
+    if (!gb_row_firm(rows[knee->peak], "throughput") ||
+        !gb_row_firm(rows[knee->at], "throughput")) {
         return false;
     }
     for (size_t i = 0; i < knee->at; i++) {

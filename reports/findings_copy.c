@@ -17,9 +17,45 @@ static bool is_plain(const gb_row *row, const char *direction, const char *memor
            gb_row_number(row, "bytes", &bytes) && bytes > 0;
 }
 
-/* Of one benchmark, so that no curve is made of two: the first that has such copies. */
-static bool fit_plain(const gb_view *view, const char *direction, const char *memory, gb_fit *fit)
+/* A value that may be off by `half` of it to both sides, and more: `error` of the line. */
+static gb_interval around(double centre, double half, double error)
 {
+    const double off = (1 + half) * (1 + error);
+    return (gb_interval){.centre = centre, .low = centre / off, .high = centre * off};
+}
+
+/* How far a row's time reaches from its centre, as a share of `part` of it. */
+static double share_open(const gb_row *row, double part)
+{
+    gb_interval t;
+    return gb_row_interval(row, "time", &t) ? (t.high - t.centre) / part : INFINITY;
+}
+
+/* What a line is known to: its latency from the smallest copy, whose time is nearly that, its rate
+ * from the largest, and neither better than the line meets its points. */
+typedef struct known_fit {
+    gb_interval latency, bandwidth, half;
+} known_fit;
+
+static known_fit know(const gb_fit *fit, const gb_row *least, const gb_row *most)
+{
+    known_fit out;
+    out.latency = around(fit->latency_ns, share_open(least, fit->latency_ns), fit->max_error);
+    out.bandwidth =
+        around(fit->bandwidth, share_open(most, most->time_ns - fit->latency_ns), fit->max_error);
+    out.half = (gb_interval){
+        .centre = fit->n_half,
+        .low = fit->n_half * out.latency.low / fit->latency_ns * out.bandwidth.low / fit->bandwidth,
+        .high =
+            fit->n_half * out.latency.high / fit->latency_ns * out.bandwidth.high / fit->bandwidth};
+    return out;
+}
+
+/* Of one benchmark, so that no curve is made of two: the first that has such copies. */
+static bool fit_plain(const gb_view *view, const char *direction, const char *memory,
+                      known_fit *out)
+{
+    gb_fit fit;
     double *bytes = calloc(2 * view->n + 1, sizeof *bytes);
     double *ns = bytes + view->n;
     const gb_row *first = NULL, *least = NULL, *most = NULL;
@@ -42,8 +78,12 @@ static bool fit_plain(const gb_view *view, const char *direction, const char *me
     }
     /* The smallest tells the latency, the largest the bandwidth. */
     bool fits = n > 0 && gb_row_firm(least, "time") && gb_row_firm(most, "time") &&
-                gb_stats_fit(bytes, ns, n, fit, NULL) == GB_OK && fit->max_error <= GB_WORST_FIT &&
-                fit->n_half < 9e18;
+                gb_stats_fit(bytes, ns, n, &fit, NULL) == GB_OK && fit.max_error <= GB_WORST_FIT &&
+                fit.latency_ns > 0 && fit.latency_ns < most->time_ns;
+    if (fits) {
+        *out = know(&fit, least, most);
+        fits = isfinite(out->half.low) && out->half.high < 9e18;
+    }
     free(bytes);
     return fits;
 }
@@ -55,16 +95,16 @@ bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text)
     } curves[] = {{"h2d", "pinned", "Copies to the device from pinned memory"},
                   {"h2d", "pageable", "Copies to the device from pageable memory"},
                   {"d2d", "device", "Copies within the device"}};
-    gb_fit fit;
+    known_fit fit;
     for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
-        char latency[32], rate[32], half[32];
+        char latency[96], rate[96], half[96];
         if (!fit_plain(view, curves[i].direction, curves[i].memory, &fit)) {
             continue;
         }
         gb_buf_printf(text, "%s: t = %s + n / %s; below %s latency dominates.", curves[i].what,
-                      gb_format_ns(fit.latency_ns, latency, sizeof latency),
-                      gb_format_rate(fit.bandwidth, "B/s", rate, sizeof rate),
-                      gb_format_bytes((uint64_t)fit.n_half, half, sizeof half));
+                      gb_say_derived(&fit.latency, "ns", latency, sizeof latency),
+                      gb_say_derived(&fit.bandwidth, "B/s", rate, sizeof rate),
+                      gb_say_derived(&fit.half, "B", half, sizeof half));
         return true;
     }
     return false;

@@ -53,6 +53,11 @@ static const struct {
     {"interference", "stability"},
 };
 
+const char *gb_finding_rule(size_t i)
+{
+    return i < sizeof kernels / sizeof kernels[0] ? kernels[i].rule : NULL;
+}
+
 const char *gb_finding_kernel(const char *rule)
 {
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {

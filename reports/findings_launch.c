@@ -123,9 +123,26 @@ static void say_replay(const gb_view *view, const gb_row *graph, const gb_row *e
                   gb_say_ratio(eager, graph, "time", 1, 2, factor, sizeof factor));
 }
 
-/* After how many launches the graph was worth making; nothing where that is not known well. */
-static void say_worth(const gb_row *made, double saved, gb_contrast contrast, gb_buf *text)
+/* instantiate / (eager - graph), whose intervals do not touch, in whole launches. */
+static bool worth_after(const gb_row *made, const gb_row *eager, const gb_row *graph,
+                        gb_interval *out)
 {
+    gb_interval m, e, g;
+    if (!gb_row_interval(made, "time", &m) || !gb_row_interval(eager, "time", &e) ||
+        !gb_row_interval(graph, "time", &g) || !(e.low > g.high)) {
+        return false;
+    }
+    *out = (gb_interval){.centre = ceil(m.centre / (e.centre - g.centre)),
+                         .low = ceil(m.low / (e.high - g.low)),
+                         .high = ceil(m.high / (e.low - g.high))};
+    return true;
+}
+
+/* After how many launches the graph was worth making; nothing where that is not known well. */
+static void say_worth(const gb_row *made, const gb_row *eager, const gb_row *graph,
+                      gb_contrast contrast, gb_buf *text)
+{
+    gb_interval launches;
     char time[96];
     gb_say_figure(made, "time", time, sizeof time);
     if (contrast == GB_CONTRAST_SAME) {
@@ -133,14 +150,14 @@ static void say_worth(const gb_row *made, double saved, gb_contrast contrast, gb
                       ", no difference that can be told from noise. Instantiating the graph takes "
                       "%s, which does not pay off here.",
                       time);
-    } else if (!(saved > 0)) {
+    } else if (!(eager->time_ns > graph->time_ns)) {
         gb_buf_printf(text, ". Instantiating the graph takes %s, which does not pay off here.",
                       time);
-    } else if (gb_row_firm(made, "time")) {
-        const double launches = ceil(made->time_ns / saved);
-        gb_buf_printf(text,
-                      ". Instantiating the graph takes %s, which has paid off after %.0f launch%s.",
-                      time, launches, launches == 1 ? "" : "es");
+    } else if (gb_row_firm(made, "time") && worth_after(made, eager, graph, &launches)) {
+        char count[96];
+        gb_buf_printf(
+            text, ". Instantiating the graph takes %s, which has paid off after %s launch%s.", time,
+            gb_say_number(&launches, 0, count, sizeof count), launches.high <= 1 ? "" : "es");
     } else {
         gb_buf_add(text, ".");
     }
@@ -177,6 +194,6 @@ bool gb_finding_break_even(const gb_view *view, gb_buf *text)
         return false;
     }
     say_replay(view, graph, eager, text);
-    say_worth(made, eager->time_ns - graph->time_ns, contrast, text);
+    say_worth(made, eager, graph, contrast, text);
     return true;
 }

@@ -2,6 +2,7 @@
  * chunk and in several, the one in which there is most to hide. docs/methodology.md, "Overlap
  * efficiency". */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,34 +159,32 @@ static void say_engines(const gb_view *view, int engines, gb_buf *text)
 static void say_one(const gb_view *view, const job *j, gb_buf *text)
 {
     static const char *const said[] = {"chunks", "streams", "bytes", "device_budget", NULL};
-    char bytes[32], whole[32], parts[PARTS][32];
-    const char *unit;
-    bool higher;
+    char bytes[32], whole[96], parts[PARTS][96];
     for (int i = 0; i < PARTS; i++) {
-        gb_format_ns(gb_row_metric(j->one, part_names[i], &unit, &higher), parts[i],
-                     sizeof parts[i]);
+        gb_say_figure(j->one, part_names[i], parts[i], sizeof parts[i]);
     }
     gb_buf_add(text, gb_format_bytes((uint64_t)number(j->one, "bytes"), bytes, sizeof bytes));
     gb_finding_case(view, j->one, said, text);
     gb_buf_printf(text,
                   ", copied in, worked on and copied out one after the other, take %s (in %s, "
                   "kernel %s, out %s)",
-                  gb_format_ns(j->one->time_ns, whole, sizeof whole), parts[IN], parts[KERNEL],
+                  gb_say_figure(j->one, "time", whole, sizeof whole), parts[IN], parts[KERNEL],
                   parts[OUT]);
 }
 
 static void say_best(const gb_view *view, const job *j, gb_contrast contrast, int engines,
                      const gb_interval *efficiency, gb_buf *text)
 {
-    char time[32];
+    char time[96], factor[96];
     gb_buf_printf(text, "; in %.0f chunks over %.0f streams%s %s", number(j->best, "chunks"),
                   number(j->best, "streams"),
                   j->n > 1 ? ", the fastest cut that was measured," : "",
-                  gb_format_ns(j->best->time_ns, time, sizeof time));
+                  gb_say_figure(j->best, "time", time, sizeof time));
     if (contrast == GB_CONTRAST_SAME) {
         gb_buf_add(text, ": no difference that can be told from noise");
     } else if (j->best->time_ns > j->one->time_ns) {
-        gb_buf_printf(text, ": longer by a factor of %.2f", j->best->time_ns / j->one->time_ns);
+        gb_buf_printf(text, ": longer by a factor of %s",
+                      gb_say_ratio(j->best, j->one, "time", 1, 2, factor, sizeof factor));
     } else if (efficiency->high - efficiency->low <= 2 * GB_FIRM) {
         gb_buf_printf(text,
                       ": an overlap efficiency of %.0f %% (%.0f to %.0f; 0: nothing overlaps, 100: "
@@ -193,7 +192,8 @@ static void say_best(const gb_view *view, const job *j, gb_contrast contrast, in
                       100 * efficiency->centre, 100 * efficiency->low, 100 * efficiency->high,
                       efficiency->low > 1 ? ", above: chunks also made the parts shorter" : "");
     } else {
-        gb_buf_printf(text, ": a factor of %.2f", j->one->time_ns / j->best->time_ns);
+        gb_buf_printf(text, ": a factor of %s",
+                      gb_say_ratio(j->one, j->best, "time", 1, 2, factor, sizeof factor));
     }
     say_engines(view, engines, text);
     gb_buf_add(text, ".");

@@ -1,6 +1,7 @@
 /* Copies that are left out, or that a small device makes necessary: results that stay on the
  * device, an array larger than the device's buffers, memory that the kernel reaches into. */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,15 +51,16 @@ bool gb_finding_residency(const gb_view *view, gb_buf *text)
     if (kept == NULL || !gb_rows_differ(view->results, kept, back, "time")) {
         return false;
     }
-    char bytes[32], a[32], b[32];
+    char bytes[32], a[96], b[96], factor[96];
     gb_buf_printf(text, "%.0f steps over %s", most,
                   gb_format_bytes((uint64_t)number(kept, "bytes"), bytes, sizeof bytes));
     gb_finding_case(view, kept, said, text);
     gb_buf_printf(text,
                   ": %s where each result goes to the host and back, %s where results stay on the "
-                  "device: a factor of %.2f.",
-                  gb_format_ns(back->time_ns, a, sizeof a),
-                  gb_format_ns(kept->time_ns, b, sizeof b), back->time_ns / kept->time_ns);
+                  "device: a factor of %s.",
+                  gb_say_figure(back, "time", a, sizeof a),
+                  gb_say_figure(kept, "time", b, sizeof b),
+                  gb_say_ratio(back, kept, "time", 1, 2, factor, sizeof factor));
     return true;
 }
 
@@ -96,7 +98,7 @@ bool gb_finding_budget(const gb_view *view, gb_buf *text)
     if (contrast == GB_CONTRAST_UNKNOWN) {
         return false;
     }
-    char bytes[32], budget[32], a[32], b[32];
+    char bytes[32], budget[32], a[96], b[96], factor[96];
     gb_format_bytes((uint64_t)number(cut, "bytes"), bytes, sizeof bytes);
     gb_buf_add(text, bytes);
     gb_finding_case(view, cut, said, text);
@@ -105,16 +107,16 @@ bool gb_finding_budget(const gb_view *view, gb_buf *text)
                   "whole, with a buffer for all of it, in %s: ",
                   gb_format_bytes((uint64_t)number(cut, "device_budget"), budget, sizeof budget),
                   number(cut, "streams"), number(cut, "chunks"),
-                  gb_format_ns(cut->time_ns, a, sizeof a),
-                  gb_format_ns(whole->time_ns, b, sizeof b));
+                  gb_say_figure(cut, "time", a, sizeof a),
+                  gb_say_figure(whole, "time", b, sizeof b));
     if (contrast == GB_CONTRAST_SAME) {
         gb_buf_add(text, "no difference that can be told from noise.");
     } else if (cut->time_ns < whole->time_ns) {
-        gb_buf_printf(text, "the chunks are faster by a factor of %.2f.",
-                      whole->time_ns / cut->time_ns);
+        gb_buf_printf(text, "the chunks are faster by a factor of %s.",
+                      gb_say_ratio(whole, cut, "time", 1, 2, factor, sizeof factor));
     } else {
-        gb_buf_printf(text, "the chunks are slower by a factor of %.2f.",
-                      cut->time_ns / whole->time_ns);
+        gb_buf_printf(text, "the chunks are slower by a factor of %s.",
+                      gb_say_ratio(cut, whole, "time", 1, 2, factor, sizeof factor));
     }
     return true;
 }
@@ -158,7 +160,7 @@ static bool say_ways(const gb_view *view, const gb_row *row, gb_buf *text)
     static const char *const said[] = {"memory", "chunks",        "streams",
                                        "bytes",  "device_budget", NULL};
     const gb_row *pinned = fastest_by(view, row, "pinned");
-    char bytes[32], time[32];
+    char bytes[32], time[96], factor[96];
     bool any = false;
     for (size_t i = 0; pinned != NULL && i < sizeof others / sizeof others[0]; i++) {
         const gb_row *other = fastest_by(view, row, others[i]);
@@ -171,13 +173,13 @@ static bool say_ways(const gb_view *view, const gb_row *row, gb_buf *text)
             gb_finding_case(view, pinned, said, text);
             gb_buf_printf(text,
                           " in, worked on and out take %s through pinned memory (%.0f chunk%s)",
-                          gb_format_ns(pinned->time_ns, time, sizeof time),
+                          gb_say_figure(pinned, "time", time, sizeof time),
                           number(pinned, "chunks"), number(pinned, "chunks") > 1 ? "s" : "");
         }
         any = true;
-        gb_buf_printf(text, "; %s by %s, %.2f times that",
-                      gb_format_ns(other->time_ns, time, sizeof time), names[i],
-                      other->time_ns / pinned->time_ns);
+        gb_buf_printf(text, "; %s by %s, %s times that",
+                      gb_say_figure(other, "time", time, sizeof time), names[i],
+                      gb_say_ratio(other, pinned, "time", 1, 2, factor, sizeof factor));
     }
     gb_buf_add(text, any ? "." : "");
     return any;

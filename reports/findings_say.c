@@ -11,36 +11,47 @@
 
 static const char *figure_text(double value, const char *unit, char *buf, size_t size)
 {
+    if (strcmp(unit, "B") == 0) {
+        return gb_format_bytes((uint64_t)value, buf, size);
+    }
     return strcmp(unit, "ns") == 0 ? gb_format_ns(value, buf, size)
                                    : gb_format_rate(value, unit, buf, size);
 }
 
 /* How far an interval reaches from its centre, as a fraction. */
-static double reach(double low, double centre, double high)
+static double reach(const gb_interval *interval)
 {
-    return fmax(high / centre, centre / low) - 1;
+    return fmax(interval->high / interval->centre, interval->centre / interval->low) - 1;
+}
+
+const char *gb_say_derived(const gb_interval *value, const char *unit, char *buf, size_t size)
+{
+    char centre[32], low[32], high[32];
+    figure_text(value->centre, unit, centre, sizeof centre);
+    const double half = reach(value);
+    if (half > 1) {
+        snprintf(buf, size, "%s (%s to %s)", centre, figure_text(value->low, unit, low, sizeof low),
+                 figure_text(value->high, unit, high, sizeof high));
+    } else if (half > GB_FIRM) {
+        snprintf(buf, size, "%s +- %s", centre, gb_format_percent(half, low, sizeof low));
+    } else {
+        snprintf(buf, size, "%s", centre);
+    }
+    return buf;
 }
 
 const char *gb_say_figure(const gb_row *row, const char *metric, char *buf, size_t size)
 {
     const char *unit;
     bool higher;
-    char centre[32], low[32], high[32];
+    char centre[32];
     gb_interval interval;
     const double value = gb_row_metric(row, metric, &unit, &higher); /* sets the unit */
-    figure_text(value, unit, centre, sizeof centre);
-    const double half = gb_row_interval(row, metric, &interval)
-                            ? reach(interval.low, interval.centre, interval.high)
-                            : 0;
-    if (half > 1) {
-        snprintf(buf, size, "%s (%s to %s)", centre,
-                 figure_text(interval.low, unit, low, sizeof low),
-                 figure_text(interval.high, unit, high, sizeof high));
-    } else if (half > GB_FIRM) {
-        snprintf(buf, size, "%s +- %s", centre, gb_format_percent(half, low, sizeof low));
-    } else {
-        snprintf(buf, size, "%s", centre);
+    if (gb_row_interval(row, metric, &interval)) {
+        return gb_say_derived(&interval, unit, buf, size);
     }
+    snprintf(buf, size, "%s (its spread is not known)",
+             figure_text(value, unit, centre, sizeof centre));
     return buf;
 }
 
@@ -57,25 +68,49 @@ static const char *digits(double value, double open, int most, char *buf, size_t
     return buf;
 }
 
+const char *gb_say_number(const gb_interval *value, int decimals, char *buf, size_t size)
+{
+    const double half = reach(value);
+    if (half > RANGE) { /* two digits each */
+        char from[32], to[32];
+        snprintf(buf, size, "%s to %s",
+                 digits(value->low, value->low / 10, decimals, from, sizeof from),
+                 digits(value->high, value->high / 10, decimals, to, sizeof to));
+        return buf;
+    }
+    return digits(value->centre, value->centre * half, decimals, buf, size);
+}
+
+gb_interval gb_interval_ratio(const gb_interval *over, const gb_interval *under, double scale)
+{
+    return (gb_interval){.centre = scale * over->centre / under->centre,
+                         .low = scale * over->low / under->high,
+                         .high = scale * over->high / under->low};
+}
+
+bool gb_rows_ratio(const gb_row *over, const gb_row *under, const char *metric, double scale,
+                   gb_interval *out)
+{
+    gb_interval a, b;
+    *out = (gb_interval){NAN, NAN, NAN};
+    if (!gb_row_interval(over, metric, &a) || !gb_row_interval(under, metric, &b)) {
+        return false;
+    }
+    *out = gb_interval_ratio(&a, &b, scale);
+    return true;
+}
+
 const char *gb_say_ratio(const gb_row *over, const gb_row *under, const char *metric, double scale,
                          int decimals, char *buf, size_t size)
 {
     const char *unit;
     bool higher;
-    gb_interval a, b;
-    const double ratio = scale * gb_row_metric(over, metric, &unit, &higher) /
-                         gb_row_metric(under, metric, &unit, &higher);
-    if (!gb_row_interval(over, metric, &a) || !gb_row_interval(under, metric, &b)) {
-        snprintf(buf, size, "%.*f", decimals, ratio);
-        return buf;
+    gb_interval ratio;
+    if (gb_rows_ratio(over, under, metric, scale, &ratio)) {
+        return gb_say_number(&ratio, decimals, buf, size);
     }
-    const double low = scale * a.low / b.high, high = scale * a.high / b.low;
-    const double half = reach(low, ratio, high);
-    if (half > RANGE) { /* two digits each */
-        char from[32], to[32];
-        snprintf(buf, size, "%s to %s", digits(low, low / 10, decimals, from, sizeof from),
-                 digits(high, high / 10, decimals, to, sizeof to));
-        return buf;
-    }
-    return digits(ratio, ratio * half, decimals, buf, size);
+    snprintf(buf, size, "%.*f (its spread is not known)", decimals,
+             scale * gb_row_metric(over, metric, &unit, &higher) /
+                 gb_row_metric(under, metric, &unit, &higher));
+    return buf;
 }

@@ -1,6 +1,7 @@
 /* Findings on the kernel serving: up to which rate the slowest requests are answered about as fast
  * as by an idle server, what batches add to the rate that is carried, and what padding costs. */
 #include "reports/findings.h"
+#include "reports/findings_say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,31 +112,56 @@ static gb_code add(const gb_view *view, json_t *findings, const char *rule, gb_b
     return code;
 }
 
-/* serving-limit: the last rate before the first at which the 95th percentile is above twice that
- * of the lowest rate, where the server is idle most of the time. */
-static gb_code find_limit(const gb_view *view, const sweep *s, json_t *findings, gb_error *err)
+/* Whether a row's capacity is surely below (`below`) a rate, or surely above it. */
+static bool capacity_is(const gb_row *row, bool below, double rate)
 {
-    const gb_row *idle = s->rows[0], *above = NULL, *within = idle;
-    if (s->n < 3 || rate_of(idle) > IDLE * metric(idle, "capacity")) {
-        return GB_OK;
-    }
-    for (size_t i = 1; i < s->n && above == NULL; i++) {
-        if (metric(s->rows[i], P95) > TWICE * metric(idle, P95)) {
-            above = s->rows[i];
-        } else {
-            within = s->rows[i];
+    gb_interval capacity;
+    return gb_row_interval(row, "capacity", &capacity) &&
+           (below ? capacity.high <= rate : capacity.low >= rate);
+}
+
+/* The last row up to which p95 is surely within twice that of the first, which is row 0 when not
+ * even the second is, and the first at which it is surely above; 0: none is. */
+static void find_wall(const sweep *s, size_t *within, size_t *above)
+{
+    *within = *above = 0;
+    for (size_t i = 1; i < s->n && *above == 0; i++) {
+        gb_interval times;
+        if (!gb_rows_ratio(s->rows[i], s->rows[0], P95, 1, &times)) {
+            continue;
+        }
+        if (times.high <= TWICE && *within == i - 1) {
+            *within = i;
+        }
+        if (times.low > TWICE) {
+            *above = i;
         }
     }
-    if (above == NULL || !gb_rows_differ(view->results, idle, above, P95)) {
+}
+
+/* serving-limit: the last rate up to which the 95th percentile is within twice that of the lowest
+ * rate, where the server is idle most of the time, and the first at which it is beyond. */
+static gb_code find_limit(const gb_view *view, const sweep *s, json_t *findings, gb_error *err)
+{
+    const gb_row *idle = s->rows[0];
+    size_t last, first;
+    if (s->n < 3 || !capacity_is(idle, false, rate_of(idle) / IDLE)) {
         return GB_OK;
     }
-    const double times = metric(above, P95) / metric(idle, P95);
+    find_wall(s, &last, &first);
+    const gb_row *within = s->rows[last], *above = s->rows[first];
+    if (first == 0 || !gb_rows_differ(view->results, idle, above, P95)) {
+        return GB_OK;
+    }
+    char times[96];
     gb_buf text = {0};
     say_server(view, idle, &text);
     gb_buf_printf(&text,
                   ": up to %.0f requests/s p95 stays under 2x that of a server that is nearly idle "
-                  "(%.0f/s); at %.0f/s it is %.1f times that.",
-                  rate_of(within), rate_of(idle), rate_of(above), times);
+                  "(%.0f/s); at %.0f/s it is %s times that%s.",
+                  rate_of(within), rate_of(idle), rate_of(above),
+                  gb_say_ratio(above, idle, P95, 1, 1, times, sizeof times),
+                  first > last + 1 ? ", and in between noise leaves it open" : "");
     return add(view, findings, "serving-limit", &text,
                json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "loop", "open", "idle_rate",
                          rate_of(idle), "idle_p95_ns", metric(idle, P95), "carried_rate",
@@ -174,18 +200,18 @@ static gb_code find_batch(const gb_view *view, const sweep *s, json_t *findings,
     static const char *const without[] = {"batch", "wait_us", NULL};
     const gb_row *full = s->rows[s->n - 1];
     const gb_row *single = is_single(full) ? NULL : other(view, full, without, is_single);
-    if (single == NULL || number(full, "batch") == 1 || metric(full, "capacity") > rate_of(full) ||
-        metric(single, "capacity") > rate_of(single) ||
+    if (single == NULL || number(full, "batch") == 1 || !capacity_is(full, true, rate_of(full)) ||
+        !capacity_is(single, true, rate_of(single)) ||
         !gb_rows_differ(view->results, full, single, "capacity")) {
         return GB_OK;
     }
-    char many[32], one[32];
+    char many[96], one[96], times[96];
     gb_buf text = {0};
     say_server(view, full, &text);
-    gb_buf_printf(&text, ": they carry %.1fx the rate of batch 1 (%s against %s requests).",
-                  metric(full, "capacity") / metric(single, "capacity"),
-                  gb_format_rate(metric(full, "capacity"), "1/s", many, sizeof many),
-                  gb_format_rate(metric(single, "capacity"), "1/s", one, sizeof one));
+    gb_buf_printf(&text, ": they carry %s times the requests of batch 1 (%s against %s).",
+                  gb_say_ratio(full, single, "capacity", 1, 1, times, sizeof times),
+                  gb_say_figure(full, "capacity", many, sizeof many),
+                  gb_say_figure(single, "capacity", one, sizeof one));
     return add(view, findings, "serving-batch", &text,
                json_pack("{s:s, s:f, s:f, s:f, s:f}", "loop", "open", "rate", rate_of(full),
                          "batch", number(full, "batch"), "throughput", metric(full, "capacity"),
@@ -203,7 +229,7 @@ static gb_code find_padding(const gb_view *view, const sweep *s, json_t *finding
     if (exact == NULL || !gb_rows_differ(view->results, padded, exact, "device_time")) {
         return GB_OK;
     }
-    const double ratio = metric(padded, "device_time") / metric(exact, "device_time");
+    char times[96], with[96], without_it[96];
     const bool bucketed = gb_row_word_is(padded, "shape", "bucketed");
     gb_buf text = {0};
     if (bucketed) {
@@ -213,9 +239,11 @@ static gb_code find_padding(const gb_view *view, const sweep *s, json_t *finding
     }
     gb_buf_printf(
         &text,
-        " takes %.2f times the device's time of batches that are computed as they are, at "
-        "%.0f requests/s.",
-        ratio, rate_of(padded));
+        " takes %s times the device's time of batches that are computed as they are (%s against "
+        "%s a request), at %.0f requests/s.",
+        gb_say_ratio(padded, exact, "device_time", 1, 2, times, sizeof times),
+        gb_say_figure(padded, "device_time", with, sizeof with),
+        gb_say_figure(exact, "device_time", without_it, sizeof without_it), rate_of(padded));
     return add(view, findings, "serving-padding", &text,
                json_pack("{s:s, s:f, s:f, s:f}", "shape", bucketed ? "bucketed" : "padded", "rate",
                          rate_of(padded), "device_ns", metric(padded, "device_time"),

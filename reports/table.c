@@ -348,6 +348,7 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
 {
     gb_table table;
     json_t *fits = NULL, *findings = NULL;
+    gb_buf muted = {0};
     gb_code code = gb_table_make(results, &table, err);
     if (code != GB_OK) {
         return code;
@@ -356,6 +357,9 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
     code = gb_report_fits(results, &fits, err);
     if (code == GB_OK) {
         code = gb_report_findings(results, &findings, err);
+    }
+    if (code == GB_OK) {
+        code = gb_report_muted(results, findings, &muted, err);
     }
     int device = -1;
     for (size_t i = 0, end; code == GB_OK && i < table.n; i = end) {
@@ -378,6 +382,10 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
             gb_table_findings_lines(findings, device, color, out);
         }
     }
+    if (muted.length > 0) {
+        gb_buf_printf(out, "\n%s\n", muted.data);
+    }
+    gb_buf_free(&muted);
     if (code == GB_OK) {
         gb_table_summary(results, &table, color, out);
     }

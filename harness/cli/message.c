@@ -22,6 +22,7 @@ const gb_warning gb_warnings[] = {
     {"incomplete", "a run did not finish"},
     {"no-lock", "other runs cannot be kept away from the device"},
     {"noise-floor", "how far two sessions on a machine differ is unknown"},
+    {"noisy-machine", "the noise floor that a self-test found hides differences that matter"},
     {"no-records", "a run directory without any record"},
     {"not-added", "one of several runs was not added to the history"},
     {"no-value", "cases of a run went well without a value, and the history cannot judge them"},

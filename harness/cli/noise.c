@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
+#include "base/units.h"
 #include "cli/head.h"
 
 /* The file's path, its folder made when `make`; NULL when there is no place. The caller frees. */
@@ -48,6 +48,20 @@ void gb_noise_remember(const json_t *info, const json_t *result)
         json_dump_file(json, path, JSON_INDENT(1));
     json_decref(json);
     free(path);
+}
+
+void gb_noise_warning(const char *name, const json_t *result, gb_buf *text)
+{
+    char percent[32];
+    const double floor = json_number_value(json_object_get(result, "noise_floor"));
+    if (!json_is_true(json_object_get(result, "ok")) || !(floor > GB_NOISE_HIGH))
+        return;
+    gb_buf_printf(text,
+                  "the noise floor of %s is %s: later runs here can tell no difference below a "
+                  "factor of %.2f from nothing, their findings leave such differences out, and a "
+                  "comparison of two sessions calls them the same; when nothing else uses the "
+                  "machine, run gpubench selftest again\n",
+                  name, gb_format_percent(floor, percent, sizeof percent), 1 + floor);
 }
 
 json_t *gb_noise_recall(const json_t *info)

@@ -80,7 +80,7 @@ static int selftest(gb_cli *cli)
 {
     gb_chosen devices[GB_MAX_DEVICES];
     size_t n = 0;
-    gb_buf out = {0}, note = {0};
+    gb_buf out = {0}, note = {0}, noisy = {0};
     gb_error err = {0};
     json_t *probe = NULL, *all = json_array();
     int status = GB_EXIT_OK;
@@ -97,6 +97,8 @@ static int selftest(gb_cli *cli)
         if (!code) {
             show(&devices[i], result, &out);
             gb_noise_remember(devices[i].info, result);
+            gb_noise_warning(json_string_value(json_object_get(devices[i].info, "name")), result,
+                             &noisy);
             if (!json_is_true(json_object_get(result, "ok")))
                 status = GB_EXIT_CASE;
             json_object_set(result, "device", devices[i].info);
@@ -110,8 +112,11 @@ static int selftest(gb_cli *cli)
         gb_cli_print_json(cli, json_pack("{s:O}", "selftest", all));
     else if (out.data && !out.failed)
         gb_cli_print(cli, out.data);
+    if (!code && noisy.data)
+        gb_cli_warn_lines(cli, "noisy-machine", &noisy);
     json_decref(all);
     json_decref(probe);
+    gb_buf_free(&noisy);
     gb_buf_free(&out);
     gb_buf_free(&note);
     return status;
@@ -123,7 +128,8 @@ const gb_verb gb_verb_selftest = {
     .summary = "Check the timers of this machine and find its noise floor",
     .details =
         "The noise floor is remembered under $XDG_CACHE_HOME/gpubench (~/.cache/gpubench) and "
-        "recorded, with its date, by later runs on the device. Exit status 3 when a check fails; "
+        "recorded, with its date, by later runs on the device, whose findings leave smaller "
+        "differences out: find it on a quiet machine. Exit status 3 when a check fails; "
         "then no noise floor is remembered.",
     .options = options,
     .function = selftest};

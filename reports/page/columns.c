@@ -141,11 +141,27 @@ static double percentile(const gb_row *row, int percent)
     return percent == 99 ? gb_row_p99(row) : gb_row_p95(row);
 }
 
+/* Whether a metric of the kernel's own is the same percentile of the same times ("latency_p95"). */
+static bool has_own(const gb_row *row, int percent)
+{
+    char end[8];
+    const gb_record *r = row->first;
+    snprintf(end, sizeof end, "_p%d", percent);
+    for (size_t m = 0; m < r->n_metrics; m++) {
+        const char *at = strstr(r->metrics[m].name, end);
+        if (at != NULL && at[strlen(end)] == '\0' &&
+            r->metrics[m].value == (percent == 99 ? r->time.p99 : r->time.p95)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool has_percentile(const gb_group *group, int percent)
 {
     for (size_t i = 0; i < group->n; i++) {
         /* Elsewhere a sample is one iteration now and then, by its length. */
-        if (group->rows[i]->first->timer != GB_TIMER_DEVICE &&
+        if (group->rows[i]->first->timer != GB_TIMER_DEVICE && !has_own(group->rows[i], percent) &&
             isfinite(percentile(group->rows[i], percent))) {
             return true;
         }

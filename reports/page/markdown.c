@@ -117,6 +117,7 @@ static void findings(paper *p, const gb_sheet *sheet)
         gb_buf_free(&line);
     }
     put_line(p, "\n", "", "");
+    put_sentence(p, sheet, gb_say_findings_rule);
 }
 
 static void doubt_line(gb_buf *out, const char *what, const char *class_name, size_t n,

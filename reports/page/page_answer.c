@@ -86,6 +86,7 @@ void gb_page_findings(const gb_sheet *sheet, gb_buf *out)
         }
         gb_html_list_end(out);
     }
+    say(sheet, gb_say_findings_rule, "dim", out);
     say(sheet, gb_say_partial, "warn", out);
     gb_html_section_end(out);
 }

@@ -35,6 +35,7 @@ typedef struct gb_sheet {
     gb_group *groups; /* in order of their first row; owned */
     size_t n_groups;
     json_t *fits, *findings; /* owned */
+    gb_buf muted;            /* what the noise floor keeps back, for people; owned */
     gb_tally tally;
     size_t n_devices; /* that have rows, counted from 0 to the last */
     bool cpu;         /* some device is a CPU */
@@ -69,8 +70,9 @@ void gb_say_counts(const gb_sheet *sheet, gb_buf *text);
 bool gb_say_verdict(const gb_sheet *sheet, gb_buf *text);
 /* "Partial: ..." when not everything has a figure that findings could use; else nothing. */
 void gb_say_partial(const gb_sheet *sheet, gb_buf *text);
-/* Why there is no finding. */
+/* Why there is no finding, or why there are not more and how sure their figures are. */
 void gb_say_no_finding(const gb_sheet *sheet, gb_buf *text);
+void gb_say_findings_rule(const gb_sheet *sheet, gb_buf *text);
 /* "NAME", or "2 runs", "2 devices": for the title. */
 void gb_say_subject(const gb_sheet *sheet, gb_buf *text);
 /* What was measured on what, when, by which version. */

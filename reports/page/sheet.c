@@ -124,6 +124,9 @@ gb_code gb_sheet_open(const gb_results *results, const gb_pictures *pictures, gb
     if (code == GB_OK) {
         code = gb_report_findings(results, &sheet->findings, err);
     }
+    if (code == GB_OK) {
+        code = gb_report_muted(results, sheet->findings, &sheet->muted, err);
+    }
     for (size_t i = 0; code == GB_OK && i < sheet->table.n; i++) {
         const gb_row *row = &sheet->table.rows[i];
         gb_group *group = group_of(sheet, row);
@@ -150,6 +153,7 @@ void gb_sheet_close(gb_sheet *sheet)
     free(sheet->groups);
     json_decref(sheet->fits);
     json_decref(sheet->findings);
+    gb_buf_free(&sheet->muted);
     gb_table_free(&sheet->table);
     *sheet = (gb_sheet){0};
 }

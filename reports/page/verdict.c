@@ -166,15 +166,35 @@ void gb_say_no_finding(const gb_sheet *sheet, gb_buf *text)
         const gb_row *row = &sheet->table.rows[i];
         loose += gb_row_measured(row) && !gb_row_firm(row, "time");
     }
+    if (sheet->muted.length > 0) {
+        gb_buf_printf(text, "Nothing that may be said. %s", sheet->muted.data);
+        return;
+    }
     gb_buf_add(text, "Nothing that a rule knows of: the cases that findings are computed from are "
                      "not in this run, or have no figure");
     if (loose > 0) {
         gb_buf_printf(text,
                       ", or their differences cannot be told from noise (the times of %zu of %zu "
-                      "cases are not known to 10 %%)",
+                      "cases are not known to 10 %%, counting what the samples of a replicate that "
+                      "did not settle leave open, which the \xc2\xb1 of the tables does not)",
                       loose, sheet->tally.measured);
     }
     gb_buf_add(text, ".");
+}
+
+void gb_say_findings_rule(const gb_sheet *sheet, gb_buf *text)
+{
+    if (json_array_size(sheet->findings) == 0) {
+        return;
+    }
+    if (sheet->muted.length > 0) {
+        gb_buf_printf(text, "%s ", sheet->muted.data);
+    }
+    gb_buf_add(text,
+               "A time or rate above without +- is known to 10 %. Its interval covers "
+               "what the \xc2\xb1 of the tables, which is the one between replicates, leaves out: "
+               "what the samples of a replicate leave open that did not converge, drifted, has two "
+               "modes or was throttled.");
 }
 
 void gb_say_subject(const gb_sheet *sheet, gb_buf *text)

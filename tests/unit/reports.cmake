@@ -13,6 +13,8 @@ gb_unit_test(findings_divergence gb_reports)
 gb_unit_test(findings_batch gb_reports)
 gb_unit_test(findings_tiling gb_reports)
 gb_unit_test(measured gb_reports)
+# Every rule against replicates that lie apart, and against its row in docs/reports.md.
+gb_unit_test(findings_spread gb_reports)
 gb_unit_test(contrast gb_reports suite_catalog)
 # The figures that a plot shows are read back under a locale with a decimal comma too.
 foreach(test plots plots_axes plots_types plots_values plots_ladder plots_phases

@@ -17,7 +17,7 @@ typedef struct fixture {
 
 static inline void fixture_open(fixture *f, const char *kind, const char *plots_json)
 {
-    *f = (fixture){.capacity = 256};
+    *f = (fixture){.capacity = 512};
     f->results.records = calloc(f->capacity, sizeof(gb_record));
     f->results.complete = true;
     json_t *plots = json_loads(plots_json, 0, NULL);

@@ -1,6 +1,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/noise.h"
@@ -71,11 +72,34 @@ START_TEST(the_folder_is_that_of_the_environment)
 }
 END_TEST
 
+static void warning_of(bool ok, double floor, gb_buf *text)
+{
+    json_t *result = json_pack("{s:b, s:f}", "ok", ok, "noise_floor", floor);
+    gb_noise_warning("the device", result, text);
+    json_decref(result);
+}
+
+START_TEST(a_floor_that_hides_differences_is_warned_of)
+{
+    gb_buf text = {0};
+    warning_of(true, 0.03, &text);
+    warning_of(false, 2.1, &text);
+    ck_assert_uint_eq(text.length, 0);
+    warning_of(true, 2.1, &text);
+    ck_assert_ptr_nonnull(strstr(text.data, "the noise floor of the device is 210"));
+    ck_assert_ptr_nonnull(strstr(text.data, "a factor of 3.10 "));
+    ck_assert_ptr_nonnull(strstr(text.data, "run gpubench selftest again"));
+    ck_assert_ptr_eq(strchr(text.data, '\n'), text.data + text.length - 1);
+    gb_buf_free(&text);
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("noise");
     tcase_add_test(c, a_floor_is_remembered_with_its_date_when_all_checks_were_good);
     tcase_add_test(c, the_folder_is_that_of_the_environment);
+    tcase_add_test(c, a_floor_that_hides_differences_is_warned_of);
     suite_add_tcase(suite, c);
 }
 

@@ -211,6 +211,13 @@ START_TEST(what_is_below_the_noise_floor_is_no_difference)
                         "selftest", json_pack("{s:f}", "noise_floor", 0.05));
     ck_assert_int_eq(contrast_of(&f, "time"), GB_CONTRAST_SAME);
     fixture_close(&f);
+    /* 210 % is a factor of 3.1, no logarithm of 2.1 */
+    static const double far_off[] = {3200, 3201, 3199};
+    two_cases(&f, a, far_off, 3);
+    json_object_set_new(json_array_get(json_object_get(f.results.document, "devices"), 0),
+                        "selftest", json_pack("{s:f}", "noise_floor", 2.1));
+    ck_assert_int_eq(contrast_of(&f, "time"), GB_CONTRAST_DIFFERENT);
+    fixture_close(&f);
 }
 END_TEST
 

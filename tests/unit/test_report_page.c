@@ -188,6 +188,61 @@ START_TEST(a_cpu_is_named_in_the_title_and_the_noise_floor_is_said)
 }
 END_TEST
 
+/* A hundredfold, which a floor of a factor of 200 hides. */
+START_TEST(what_the_noise_floor_keeps_back_is_said_with_the_way_out)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    for (uint32_t i = 0; i < 2; i++) {
+        fixture_add(&f, "chain", "residency",
+                    i == 0 ? "{\"keep\": \"resident\", \"bytes\": 1024, \"steps\": 16}"
+                           : "{\"keep\": \"round-trip\", \"bytes\": 1024, \"steps\": 16}",
+                    i, 0, i == 0 ? 1000 : 100000, NAN);
+    }
+    gb_buf page = page_of(&f.results);
+    char *part = between(&page, "What stands out</h2>", "</section>");
+    ck_assert_ptr_nonnull(strstr(part, "a factor of 100."));
+    ck_assert_ptr_nonnull(strstr(part, "without +- is known to 10 %"));
+    ck_assert_ptr_null(strstr(part, "noise floor"));
+    free(part);
+    gb_buf_free(&page);
+    json_object_set_new(
+        json_array_get(json_object_get(f.results.document, "devices"), 0), "selftest",
+        json_pack("{s:f, s:s}", "noise_floor", 199.0, "measured", "2026-02-03T00:00:00Z"));
+    page = page_of(&f.results);
+    part = between(&page, "What stands out</h2>", "</section>");
+    ck_assert_ptr_nonnull(strstr(part, "Nothing that may be said. 1 finding is left out because of "
+                                       "the noise floor: &quot;gpubench selftest&quot; of "
+                                       "2026-02-03 found "));
+    ck_assert_ptr_nonnull(strstr(part, "(a factor of 200.00)"));
+    ck_assert_ptr_nonnull(strstr(part, "On a quiet machine run it again"));
+    free(part);
+    gb_buf_free(&page);
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(a_percentile_that_is_a_metric_too_stands_there_once)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    gb_record *r = add(&f, 0, 100, 150);
+    r->timer = GB_TIMER_ROUNDTRIP;
+    r->time.p95 = 150;
+    strcpy(r->metrics[0].name, "latency_p95");
+    strcpy(r->metrics[0].unit, "ns");
+    gb_buf page = page_of(&f.results);
+    ck_assert_uint_eq(count(page.data, ">150 ns<"), 1);
+    gb_buf_free(&page);
+    r->time.p95 = 160; /* another figure */
+    page = page_of(&f.results);
+    ck_assert_uint_eq(count(page.data, ">150 ns<"), 1);
+    ck_assert_uint_eq(count(page.data, ">160 ns<"), 1);
+    gb_buf_free(&page);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(hostile_names_stay_text)
 {
     static const char bad[] = "</td><script>x()</script>\"'`&\x1b[31m|\n\xe2\x80\xae";
@@ -354,6 +409,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, TIM_17_two_groups_of_samples_are_said_with_centres_and_counts);
     tcase_add_test(tests, a_cpu_is_named_in_the_title_and_the_noise_floor_is_said);
     tcase_add_test(tests, expectations_stand_with_their_outcomes);
+    tcase_add_test(tests, what_the_noise_floor_keeps_back_is_said_with_the_way_out);
+    tcase_add_test(tests, a_percentile_that_is_a_metric_too_stands_there_once);
     tcase_add_test(tests, hostile_names_stay_text);
     tcase_add_test(tests, several_runs_have_a_column_each_and_a_legend);
     tcase_add_test(tests, the_head_of_several_runs_is_of_all_of_them);

@@ -1,0 +1,269 @@
+/* Records for which every rule of findings speaks, each effect a hundredfold, so that it is there
+ * still when the replicates lie far apart. */
+#ifndef GB_TESTS_ALL_RULES_FIXTURE_H
+#define GB_TESTS_ALL_RULES_FIXTURE_H
+
+#include "unit/reports_fixture.h"
+
+#define MIB 1048576.0
+
+typedef struct all_rules {
+    fixture f;
+    double spread;       /* of the replicates, as a logarithm */
+    uint32_t replicates; /* of each case */
+    uint32_t cases;
+} all_rules;
+
+static inline void metric_set(gb_record *r, size_t i, const char *name, const char *unit,
+                              double value)
+{
+    r->metrics[i] = (gb_metric){.value = value, .peak = NAN};
+    snprintf(r->metrics[i].name, sizeof r->metrics[i].name, "%s", name);
+    snprintf(r->metrics[i].unit, sizeof r->metrics[i].unit, "%s", unit);
+    r->metrics[i].higher_is_better = strcmp(unit, "ns") != 0;
+    r->n_metrics = r->n_metrics > i + 1 ? r->n_metrics : i + 1;
+}
+
+/* A case: `time` in ns, of whose replicates each is off by its own part of the spread; a metric in
+ * ns is the time, another one `work` a second. */
+static inline void add_row(all_rules *a, const char *kernel, const char *params, const char *metric,
+                           const char *unit, double time, gb_timer timer, gb_work work)
+{
+    const double amount = work.bytes_moved > 0 ? (double)work.bytes_moved : 1e6;
+    for (uint32_t r = 0; r < a->replicates; r++) {
+        const double off = a->spread * ((double)r - (a->replicates - 1) / 2.0);
+        const double t = time * exp(off);
+        gb_record *record = fixture_add(&a->f, kernel, kernel, params, a->cases, r, t, NAN);
+        metric_set(record, 0, metric, unit, strcmp(unit, "ns") == 0 ? t : amount / t * 1e9);
+        record->timer = timer;
+        record->work = work;
+        record->time.p95 = 2 * t * exp(10 * off); /* a tail spreads wider */
+        if (strcmp(kernel, "stream") == 0 && work.working_set < 16 * MIB)
+            record->flags = GB_BIT(GB_FLAG_CACHE_RESIDENT);
+        if (strcmp(kernel, "copy") == 0)
+            record->telemetry = json_pack("{s:i, s:i}", "pcie_gen", 3, "pcie_width", 8);
+    }
+    a->cases++;
+}
+
+static inline void add_plain(all_rules *a, const char *kernel, const char *params,
+                             const char *metric, const char *unit, double time)
+{
+    add_row(a, kernel, params, metric, unit, time, GB_TIMER_ROUNDTRIP, (gb_work){0});
+}
+
+static inline void add_copies(all_rules *a)
+{
+    char params[160];
+    for (double n = 1024; n <= 64 * MIB; n *= 4) {
+        snprintf(params, sizeof params,
+                 "{\"bytes\": %.0f, \"direction\": \"h2d\", \"memory\": \"pinned\", \"pieces\": 1}",
+                 n);
+        add_row(a, "copy", params, "bandwidth", "B/s", 5000 + n / 20, GB_TIMER_ROUNDTRIP,
+                (gb_work){.bytes_moved = (uint64_t)n});
+    }
+    static const struct {
+        const char *direction, *memory;
+        int pieces;
+        double times;
+    } others[] = {{"h2d", "pageable", 1, 100},
+                  {"h2d", "pinned", 4096, 100},
+                  {"bidirectional", "pinned", 1, 0.01}};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(params, sizeof params,
+                 "{\"bytes\": 67108864, \"direction\": \"%s\", \"memory\": \"%s\", \"pieces\": %d}",
+                 others[i].direction, others[i].memory, others[i].pieces);
+        add_row(a, "copy", params, "bandwidth", "B/s", (5000 + 64 * MIB / 20) * others[i].times,
+                GB_TIMER_ROUNDTRIP, (gb_work){.bytes_moved = (uint64_t)(64 * MIB)});
+    }
+}
+
+static inline void add_memory(all_rules *a)
+{
+    static const struct {
+        const char *pattern;
+        int stride;
+        double time;
+        uint64_t sectors;
+    } orders[] = {{"coalesced", 1, 1e3, 4096}, {"strided", 8, 1e5, 32768}, {"random", 1, 2e5, 0}};
+    char params[160];
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(params, sizeof params, "{\"pattern\": \"%s\", \"elements\": 1024, \"stride\": %d}",
+                 orders[i].pattern, orders[i].stride);
+        add_row(a, "access", params, "bandwidth", "B/s", orders[i].time, GB_TIMER_DEVICE,
+                (gb_work){.bytes_moved = 4096, .bytes_sectors = orders[i].sectors});
+    }
+    static const double sizes[] = {256 * MIB, 4 * MIB}, rates[] = {1, 100}; /* bytes a ns */
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(params, sizeof params, "{\"bytes\": %.0f, \"op\": \"read\", \"type\": \"fp32\"}",
+                 sizes[i]);
+        add_row(a, "stream", params, "bandwidth", "B/s", sizes[i] / rates[i], GB_TIMER_DEVICE,
+                (gb_work){.bytes_read = (uint64_t)sizes[i],
+                          .bytes_moved = (uint64_t)sizes[i],
+                          .flops = (uint64_t)sizes[i] / 4,
+                          .working_set = (uint64_t)sizes[i],
+                          .compute = GB_COMPUTE_FP32});
+    }
+    add_row(a, "flops", "{\"type\": \"fp32\"}", "flop_rate", "FLOP/s", 1e6, GB_TIMER_DEVICE,
+            (gb_work){.bytes_written = 1024, .flops = 100000000, .compute = GB_COMPUTE_FP32});
+    add_row(a, "intensity", "{\"fmas\": 1, \"type\": \"fp32\"}", "bandwidth", "B/s", 2e8,
+            GB_TIMER_DEVICE,
+            (gb_work){.bytes_read = (uint64_t)(128 * MIB),
+                      .bytes_moved = (uint64_t)(128 * MIB),
+                      .flops = (uint64_t)(32 * MIB),
+                      .working_set = (uint64_t)(128 * MIB),
+                      .compute = GB_COMPUTE_FP32});
+    add_plain(a, "transpose", "{\"variant\": \"naive\", \"n\": 512, \"columns\": 0}", "bandwidth",
+              "B/s", 1e6);
+    add_plain(a, "transpose", "{\"variant\": \"padded\", \"n\": 512, \"columns\": 0}", "bandwidth",
+              "B/s", 1e4);
+    add_plain(a, "transpose", "{\"variant\": \"copy\", \"n\": 512, \"columns\": 0}", "bandwidth",
+              "B/s", 9e3);
+    add_plain(a, "bank", "{\"stride\": 1, \"blocks\": 1}", "access_time", "ns", 1e3);
+    add_plain(a, "bank", "{\"stride\": 32, \"blocks\": 1}", "access_time", "ns", 1e5);
+}
+
+static inline void add_launches(all_rules *a)
+{
+    static const gb_timer timers[] = {GB_TIMER_CALL, GB_TIMER_DEVICE, GB_TIMER_ROUNDTRIP};
+    static const struct {
+        const char *mode;
+        double time;
+    } steps[] = {{"separate", 1e7}, {"fused", 1e5}, {"sync-each", 1e9}};
+    static const struct {
+        const char *measure;
+        double time;
+    } graphs[] = {{"eager-roundtrip", 1e6}, {"replay-roundtrip", 1e4}, {"instantiate", 1e8}};
+    char params[160];
+    add_plain(a, "noop", "{\"what\": \"kernel\"}", "rate", "1/s", 4e3);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(params, sizeof params,
+                 "{\"mode\": \"separate\", \"launches\": 1, \"argument_bytes\": 8, \"blocks\": 1, "
+                 "\"streams\": 1, \"run\": %zu}",
+                 i);
+        add_row(a, "launch", params, "rate", "1/s", 1e3 * (double)(i + 1), timers[i], (gb_work){0});
+    }
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(params, sizeof params,
+                 "{\"mode\": \"%s\", \"launches\": 64, \"argument_bytes\": 8, \"blocks\": 1, "
+                 "\"streams\": 1}",
+                 steps[i].mode);
+        add_plain(a, "launch", params, "rate", "1/s", steps[i].time);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(params, sizeof params, "{\"measure\": \"%s\", \"length\": 64, \"width\": 4}",
+                 graphs[i].measure);
+        add_plain(a, "graph", params, "rate", "1/s", graphs[i].time);
+    }
+}
+
+static inline void add_products(all_rules *a)
+{
+    static const struct {
+        const char *variant;
+        double time;
+    } ways[] = {{"naive", 1e8}, {"tiled", 1e6}, {"vendor", 1e4}, {"wmma", 1e2}};
+    static const struct {
+        const char *pattern, *split, *order;
+        double time;
+    } splits[] = {{"ways", "lane", "sorted", 1e6},       {"ways", "warp", "sorted", 1e4},
+                  {"data", "lane", "shuffled", 1e6},     {"data", "lane", "sorted", 1e4},
+                  {"early-exit", "lane", "sorted", 1e6}, {"early-exit", "warp", "sorted", 1e4},
+                  {"one-lane", "lane", "sorted", 1e6},   {"one-lane", "warp", "sorted", 1e4}};
+    char params[160];
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(params, sizeof params,
+                 "{\"variant\": \"%s\", \"type\": \"fp16\", \"n\": 64, \"m\": 0, \"k\": 0}",
+                 ways[i].variant);
+        add_plain(a, "matmul", params, "flop_rate", "FLOP/s", ways[i].time);
+    }
+    for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
+        snprintf(params, sizeof params,
+                 "{\"pattern\": \"%s\", \"ways\": 32, \"split\": \"%s\", \"order\": \"%s\"}",
+                 splits[i].pattern, splits[i].split, splits[i].order);
+        add_plain(a, "divergence", params, "bandwidth", "B/s", splits[i].time);
+    }
+}
+
+static inline void add_servers(all_rules *a)
+{
+    static const struct {
+        int batch;
+        const char *shape;
+        double capacity, device;
+    } servers[] = {{1, "exact", 2e4, 1e4}, {32, "exact", 2e6, 1e3}, {32, "padded", 1e6, 1e5}};
+    char params[200];
+    for (int batch = 1; batch <= 16; batch *= 2) {
+        snprintf(params, sizeof params, "{\"batch\": %d, \"math\": \"own\"}", batch);
+        add_row(a, "batch", params, "throughput", "1/s", batch == 1 ? 1e5 : 1e4, GB_TIMER_ROUNDTRIP,
+                (gb_work){.bytes_moved = batch < 8 ? 1 : 10});
+    }
+    for (size_t s = 0; s < 3; s++)
+        for (double rate = 1e3; rate <= 1e7; rate *= 1e2) {
+            const size_t first = a->f.results.n;
+            snprintf(params, sizeof params,
+                     "{\"rate\": %.0f, \"batch\": %d, \"wait_us\": 0, \"shape\": \"%s\", "
+                     "\"clock\": \"real\"}",
+                     rate, servers[s].batch, servers[s].shape);
+            add_plain(a, "serving", params, "latency_p95", "ns", rate * 1e2);
+            for (size_t i = first; i < a->f.results.n; i++) {
+                gb_record *r = &a->f.results.records[i];
+                const double off = r->time.median / (rate * 1e2);
+                metric_set(r, 1, "capacity", "1/s", servers[s].capacity / off);
+                metric_set(r, 2, "device_time", "ns", servers[s].device * off);
+            }
+        }
+}
+
+static inline void add_overlap(all_rules *a)
+{
+    static const struct {
+        const char *memory;
+        int chunks, streams;
+        double budget, time;
+    } jobs[] = {{"pinned", 1, 1, 0, 1e8},
+                {"pinned", 16, 4, 0, 1e6},
+                {"pinned", 16, 4, 64 * MIB, 1e4},
+                {"mapped", 1, 1, 0, 1e10}};
+    char params[240];
+    for (size_t j = 0; j < sizeof jobs / sizeof jobs[0]; j++) {
+        const size_t first = a->f.results.n;
+        snprintf(params, sizeof params,
+                 "{\"memory\": \"%s\", \"bytes\": %.0f, \"chunks\": %d, \"streams\": %d, "
+                 "\"rounds\": 1, \"device_budget\": %.0f}",
+                 jobs[j].memory, 128 * MIB, jobs[j].chunks, jobs[j].streams, jobs[j].budget);
+        add_plain(a, "overlap", params, "copy_in", "ns", jobs[j].time);
+        for (size_t i = first; i < a->f.results.n; i++) {
+            gb_record *r = &a->f.results.records[i];
+            metric_set(r, 0, "copy_in", "ns", r->time.median / 300);
+            metric_set(r, 1, "kernel", "ns", r->time.median / 200);
+            metric_set(r, 2, "copy_out", "ns", r->time.median / 300);
+        }
+    }
+    add_plain(a, "residency",
+              "{\"keep\": \"resident\", \"memory\": \"pinned\", \"bytes\": 1048576, \"steps\": 16}",
+              "bandwidth", "B/s", 1e5);
+    add_plain(
+        a, "residency",
+        "{\"keep\": \"round-trip\", \"memory\": \"pinned\", \"bytes\": 1048576, \"steps\": 16}",
+        "bandwidth", "B/s", 1e7);
+}
+
+/* Closed with fixture_close(&a->f). */
+static inline void all_rules_open(all_rules *a, double spread, uint32_t replicates)
+{
+    *a = (all_rules){.spread = spread, .replicates = replicates};
+    fixture_open(&a->f, "cuda", "[]");
+    json_t *device = json_array_get(json_object_get(a->f.results.document, "devices"), 0);
+    json_object_set_new(device, "llc_bytes", json_integer(32 * (json_int_t)MIB));
+    json_object_set_new(device, "pcie_gen_max", json_integer(5));
+    json_object_set_new(device, "pcie_width_max", json_integer(16));
+    add_copies(a);
+    add_memory(a);
+    add_launches(a);
+    add_products(a);
+    add_servers(a);
+    add_overlap(a);
+}
+
+#endif
