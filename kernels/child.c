@@ -12,6 +12,18 @@
 #define MOST_NUMBERS 4
 enum { KIND, INDEX, FIRST_NUMBER }; /* a task's arguments */
 
+/* The end of a task that did not answer: how it ended, with its last words. */
+static gb_code mourn(gb_child *child, gb_error *err)
+{
+    int status;
+    char how[512];
+    gb_code code = gb_process_end(&child->process, 1000, &status, err);
+    if (code != GB_OK)
+        return code;
+    return gb_fail(err, GB_CRASHED, "a process of our own did not answer: it %s",
+                   gb_process_obituary(&child->process, status, how, sizeof how));
+}
+
 /* Reads the answer; what the task prints is taken meanwhile, so that it never waits for us. */
 static gb_code read_answer(gb_child *child, gb_child_answer *answer, gb_error *err)
 {
@@ -26,7 +38,7 @@ static gb_code read_answer(gb_child *child, gb_child_answer *answer, gb_error *e
             return gb_fail(err, GB_IO, "poll: %s", strerror(errno));
         const ssize_t got = read(child->process.events, (char *)answer + n, sizeof *answer - n);
         if (got == 0)
-            return gb_fail(err, GB_CRASHED, "a process of our own ended without an answer");
+            return mourn(child, err);
         if (got < 0 && errno != EINTR && errno != EAGAIN)
             return gb_fail(err, GB_IO, "read: %s", strerror(errno));
         n += got > 0 ? (size_t)got : 0;

@@ -15,7 +15,7 @@ gb_code gb_exhaust_use(gb_run *run, gb_allocator *allocator, size_t bytes, uint6
     gb_memory memory;
     gb_code code = gb_allocator_take(run, allocator, bytes, &memory, err);
     if (code != GB_OK)
-        return gb_fail_context(err, "after a refusal");
+        return gb_fail_context(err, "what should be had at any time");
     code = gb_mark(run, memory.device, words, gb_mark_salt(run->seed, 0), err);
     if (code == GB_OK)
         code = gb_mark_keep(run, memory.device, words, kept, to, err);

@@ -357,6 +357,8 @@ START_TEST(a_process_that_does_not_answer_is_an_error)
     gb_run run = {.dev = dev};
     ck_assert_int_eq(gb_child_start(&run, "no-such-task", NULL, 0, &child, &answer, &err),
                      GB_CRASHED);
+    ck_assert_str_eq(err.message, "a process of our own did not answer: it exited with status 2; "
+                                  "its last words: no task 'no-such-task'");
     ck_assert_int_eq(gb_child_end(&child, 1000, &err), GB_OK);
     const uint64_t numbers[] = {UINT64_C(1) << 60};
     ck_assert_int_eq(gb_child_start(&run, "reclaim", numbers, 1, &child, &answer, &err),
