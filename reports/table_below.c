@@ -143,7 +143,8 @@ void gb_table_summary(const gb_results *results, const gb_table *table, bool col
         }
     }
     say_apart(table, color, out);
-    gb_buf_printf(out, "%zu case%s:", table->n, table->n == 1 ? "" : "s");
+    gb_buf_printf(out, table->n > 0 ? "%zu case%s:" : "%zu case%s, as there is no record", table->n,
+                  table->n == 1 ? "" : "s");
     const char *separator = " ";
     for (int s = 0; s < GB_STATUSES; s++) {
         if (counts[s] > 0) {
