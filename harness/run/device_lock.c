@@ -54,7 +54,7 @@ const char *gb_device_lock_holder(long pid, char *buf, size_t size)
     if (pid > 0)
         snprintf(buf, size, "pid %ld, by its lock in %.200s", pid, gb_device_lock_directory());
     else
-        snprintf(buf, size, "its lock is in %.200s", gb_device_lock_directory());
+        snprintf(buf, size, "pid unknown, by its lock in %.200s", gb_device_lock_directory());
     return buf;
 }
 

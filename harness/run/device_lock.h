@@ -15,8 +15,8 @@ typedef struct gb_device_lock {
 /* $GPUBENCH_LOCK_DIR, or /tmp: TMPDIR differs between users. */
 const char *gb_device_lock_directory(void);
 
-/* Who holds a lock, for a message: "pid 123, by its lock in /tmp"; without a pid where that is not
- * known (0): whoever has just taken the lock has not signed it yet. Into buf (>= 256 bytes). */
+/* Who holds a lock, for a message: "pid 123, by its lock in /tmp", or "pid unknown, ..." for pid
+ * 0: whoever has just taken the lock has not signed it yet. Into buf (>= 256 bytes). */
 const char *gb_device_lock_holder(long pid, char *buf, size_t size);
 
 /* Takes the lock of device `uuid`, waiting up to wait_ns (UINT64_MAX: without limit; 0: not at
