@@ -166,6 +166,7 @@ cp a/s.yaml wrong.yaml
 echo 'nonsense: [1, 2, 3]' >>wrong.yaml
 sed -i 's/^budget/bugdet/; s/warmup/warmpu/' wrong.yaml
 night 2 wrong wrong.yaml
+has err "nightly: wrong.yaml is invalid and will not be measured: wrong.yaml:"
 has wrong/*Z/summary.md "wrong.yaml:3:1: error: unknown key 'bugdet'"
 
 # SIGTERM and SIGINT to the script alone: passed on, the partial report is there, no child is left.
