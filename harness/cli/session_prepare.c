@@ -17,7 +17,8 @@
  * write 10GB/s". Null where it suggests nothing. */
 static json_t *hint_of(const char *message)
 {
-    static const char *const signs[] = {"(did you mean ", ": write ", "; expected "};
+    static const char *const signs[] = {"(did you mean ", "(valid: ", ": write ", "; expected ",
+                                        "; allowed: "};
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         const char *at = strstr(message, signs[i]);
         if (!at)
