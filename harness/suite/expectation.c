@@ -41,8 +41,8 @@ static bool as_number(const char *text, char out[GB_QUOTE_SIZE])
     digits[n] = '\0';
     double value = gb_strtod(digits, NULL);
     const char *unit = text + n + strspn(text + n, " ");
-    const char *prefix = strchr(prefixes, unit[0]);
-    for (ptrdiff_t i = 0; prefix != NULL && unit[1] != '\0' && i <= prefix - prefixes; i++)
+    const char *prefix = unit[0] != '\0' ? strchr(prefixes, unit[0]) : NULL;
+    for (ptrdiff_t i = 0; prefix != NULL && i <= prefix - prefixes; i++)
         value *= 1000;
     gb_print_double(value, out, GB_QUOTE_SIZE);
     return true;
