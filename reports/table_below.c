@@ -152,7 +152,8 @@ void gb_table_summary(const gb_results *results, const gb_table *table, bool col
     }
     say_rows(table, gb_row_apart, GB_APART_WORD, GB_APART_MEANING, color, out);
     say_rows(table, gb_row_above_peak, GB_ABOVE_PEAK_WORD, GB_ABOVE_PEAK_MEANING, color, out);
-    gb_buf_printf(out, "%zu case%s:", table->n, table->n == 1 ? "" : "s");
+    gb_buf_printf(out, table->n > 0 ? "%zu case%s:" : "%zu case%s, as there is no record", table->n,
+                  table->n == 1 ? "" : "s");
     const char *separator = " ";
     for (int s = 0; s < GB_STATUSES; s++) {
         if (counts[s] > 0) {

@@ -128,8 +128,12 @@ static gb_code add_uuid(const json_t *probe, const char *uuid, gb_chosen out[], 
 static gb_code add_auto(unsigned allowed, const json_t *probe, gb_chosen out[], size_t *n,
                         gb_buf *note, gb_error *err)
 {
-    if (!(allowed & GB_BIT(GB_CPU)))
-        return add_cuda(probe, false, out, n, err);
+    if (!(allowed & GB_BIT(GB_CPU))) {
+        gb_code code = add_cuda(probe, false, out, n, err);
+        if (code)
+            gb_fail_context(err, "this suite has cases on cuda alone");
+        return code;
+    }
     if (allowed & GB_BIT(GB_CUDA) && !add_cuda(probe, false, out, n, NULL))
         return GB_OK;
     gb_code code = add_cpu(probe, out, n, err);

@@ -10,7 +10,8 @@ static const char exit_text[] =
     "case failed "
     "or "
     "gave wrong answers, 4 no such device, 5 with --strict: throttled or not converged, "
-    "6 environment (driver mismatch, disk, device busy), 130/143/129 interrupted (SIGINT, SIGTERM, "
+    "6 environment (driver mismatch, disk, device busy) or every case skipped, 130/143/129 "
+    "interrupted (SIGINT, SIGTERM, "
     "SIGHUP).";
 
 static void usage(const gb_cli *cli, gb_buf *out)

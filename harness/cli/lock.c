@@ -3,9 +3,9 @@
 static void waiting(void *user, long pid)
 {
     const gb_cli *cli = user;
-    gb_cli_say(cli,
-               "the device is in use by another run (pid %ld, by its lock in %s); waiting for it",
-               pid, gb_device_lock_directory());
+    char who[256];
+    gb_cli_say(cli, "the device is in use by another run (%s); waiting for it",
+               gb_device_lock_holder(pid, who, sizeof who));
 }
 
 gb_code gb_cli_lock_device(gb_cli *cli, const char *uuid, gb_device_lock *out, gb_error *err)

@@ -33,6 +33,7 @@ const gb_warning gb_warnings[] = {
     {"published", "a file of configs/gpus/ cannot be used"},
     {"reversed", "the halves of a run --against are compared the wrong way round"},
     {"same-run", "two directories of a comparison hold the same run"},
+    {"same-unit", "several machines of a comparison are runs of the very same unit"},
     {"suite", "machines were measured by different suite files"},
     {"synchronous-launches", "CUDA_LAUNCH_BLOCKING is set"},
     {"torn-line", "the last line of cases.jsonl was torn"},
@@ -60,6 +61,10 @@ static bool put(int fd, const char *text)
 void gb_cli_print(gb_cli *cli, const char *text)
 {
     if (put(STDOUT_FILENO, text) || cli->output_failed)
+        return;
+    /* What a run came to is in its directory; with its output closed, nobody asked for the table.
+     */
+    if (errno == EBADF && cli->verb == &gb_verb_run && !cli->json)
         return;
     cli->output_failed = true;
     gb_error err;

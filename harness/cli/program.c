@@ -45,11 +45,13 @@ const gb_option gb_common_options[] = {
     {0}};
 
 /* A closed descriptor 0, 1 or 2 would be given to the next file that is opened: a message meant
- * for a terminal must never end up in a results file. */
+ * for a terminal must never end up in a results file. What is written to a closed output is lost,
+ * and must fail (EBADF, as without this): 1 cannot be written to either. Only 2 swallows, since
+ * nobody could be told. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd)
             return;
     }
 }

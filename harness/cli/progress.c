@@ -44,8 +44,19 @@ static void wipe(gb_progress *progress)
     progress->drawn = false;
 }
 
+/* One line for all that an interruption, or an end of another kind, left out. */
+static void tell_left(gb_progress *progress)
+{
+    if (progress->left > 0)
+        gb_cli_note(progress->cli, "%s%s%zu record%s not_run: %s", progress->label,
+                    progress->label[0] ? " " : "", progress->left, progress->left == 1 ? "" : "s",
+                    progress->why_left);
+    progress->left = 0;
+}
+
 void gb_progress_end(gb_progress *progress)
 {
+    tell_left(progress);
     wipe(progress);
 }
 
@@ -129,6 +140,15 @@ static void on_record(void *user, const gb_record *record, size_t done, size_t t
     }
     if (progress->mode == GB_PROGRESS_NONE)
         return;
+    const char *reason = record->reason ? record->reason : "";
+    if (record->status != GB_STATUS_NOT_RUN ||
+        strncmp(reason, progress->why_left, sizeof progress->why_left - 1) != 0)
+        tell_left(progress);
+    if (record->status == GB_STATUS_NOT_RUN) {
+        snprintf(progress->why_left, sizeof progress->why_left, "%s", reason);
+        progress->left++;
+        return;
+    }
     char which[48] = "";
     gb_buf figure = {0};
     describe(record, &figure);

@@ -28,9 +28,12 @@ typedef struct gb_progress {
     double eta_s;
     uint64_t spoke_ns;  /* when the last line was written */
     uint64_t silent_ns; /* LINES: after so long a line says what is being waited for */
+    size_t left; /* LINES: records in a row that were not run, of which no line has told yet */
+    char why_left[200]; /* the reason of all of them */
 } gb_progress;
 
-/* Begins the progress of a plan; gb_progress_end wipes the line. `label` as above. */
+/* Begins the progress of a plan; gb_progress_end wipes the line, or tells what
+ * is still to be told. `label` as above. */
 void gb_progress_begin(gb_progress *progress, const gb_cli *cli, const gb_plan *plan,
                        const char *label);
 void gb_progress_end(gb_progress *progress);

@@ -122,6 +122,24 @@ int gb_session_conclude(gb_session *s, gb_results *results)
     return code ? fail(s, code, &err) : GB_EXIT_OK;
 }
 
+/* A run that nothing came of, though nothing failed in it: what its exit status is about. */
+static void say_nothing_measured(const gb_session *s, const gb_results *results)
+{
+    const size_t *counts = s->outcome.counts;
+    const char *first = NULL;
+    size_t n = counts[GB_STATUS_SKIPPED];
+    gb_error err;
+    for (size_t i = 0; i < results->n && !first; i++)
+        if (results->records[i].status == GB_STATUS_SKIPPED)
+            first = results->records[i].reason;
+    if (s->outcome.interrupted || s->outcome.error || n == 0 || n < results->n)
+        return;
+    gb_fail(&err, GB_UNAVAILABLE, "nothing was measured: %s skipped on this device, %s: %.300s",
+            n == 1 ? "the only record is" : "all records are", n == 1 ? "since" : "the first since",
+            first ? first : "no reason is given");
+    gb_cli_fail(s->cli, GB_EXIT_ENVIRONMENT, &err);
+}
+
 int gb_session_finish(gb_session *s)
 {
     gb_results results = {0};
@@ -136,6 +154,7 @@ int gb_session_finish(gb_session *s)
         print_document(s, dir);
     else
         gb_cli_note(s->cli, "results: %s", dir);
+    say_nothing_measured(s, &results);
     gb_results_free(&results);
     return gb_exit_worse(status, gb_exit_of_run(&s->outcome));
 }
@@ -161,6 +180,7 @@ int gb_session_show(gb_session *s)
     int status = gb_cli_report(s->cli, NULL, &results);
     if (s->cli->json)
         print_document(s, dir);
+    say_nothing_measured(s, &results);
     gb_results_free(&results);
     return gb_exit_worse(status, gb_exit_of_run(&s->outcome));
 }

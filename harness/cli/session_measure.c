@@ -47,9 +47,12 @@ static gb_code drop_devices_without_plan(gb_session *s, gb_error *err)
         if (s->plans[s->devices[i].kind])
             s->devices[n++] = s->devices[i];
     }
-    gb_code code = n > 0 ? GB_OK
-                         : gb_fail(err, GB_INVALID, "none of the cases selected is for %s",
-                                   gb_device_kind_word(s->devices[0].kind));
+    gb_code code =
+        n > 0
+            ? GB_OK
+            : gb_fail(err, GB_INVALID, "none of the cases selected is for %s: they are on %s alone",
+                      gb_device_kind_word(s->devices[0].kind),
+                      gb_device_kind_word(s->devices[0].kind == GB_CPU ? GB_CUDA : GB_CPU));
     s->n_devices = n;
     return code;
 }

@@ -14,6 +14,46 @@
 #define GATE_REPLICATES 5
 #define SEED_MASK 0xffffffffu /* of a seed made here: short enough to be typed again */
 
+/* What a message suggests, without the words around it: of "... (did you mean 'x'?)" and "...:
+ * write 10GB/s". Null where it suggests nothing. */
+static json_t *hint_of(const char *message)
+{
+    static const char *const signs[] = {"(did you mean ", "(valid: ", ": write ", "; expected ",
+                                        "; allowed: "};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        const char *at = strstr(message, signs[i]);
+        if (!at)
+            continue;
+        at += strspn(at, "(:; ");
+        size_t n = signs[i][0] == '(' ? strcspn(at, ")") : strlen(at);
+        char *copy = gb_text_format("%.*s", (int)n, at);
+        json_t *hint = gb_json_string(copy);
+        free(copy);
+        return hint;
+    }
+    return json_null();
+}
+
+static json_t *place_json(int number)
+{
+    return number > 0 ? json_integer(number) : json_null();
+}
+
+/* Each diagnostic by itself, beside the text of all of them. */
+static json_t *diagnostics_json(const gb_diagnostics *diagnostics)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < diagnostics->n; i++) {
+        const gb_diagnostic *item = &diagnostics->items[i];
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "file",
+                             gb_json_string(diagnostics->file), "line", place_json(item->line),
+                             "column", place_json(item->column), "severity", "error", "message",
+                             gb_json_string(item->message), "hint", hint_of(item->message)));
+    }
+    return array;
+}
+
 int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics)
 {
     char *text = gb_diagnostics_text(diagnostics);
@@ -21,9 +61,10 @@ int gb_cli_fail_diagnostics(gb_cli *cli, const gb_diagnostics *diagnostics)
         return gb_cli_out_of_memory(cli);
     gb_cli_raw_error(text);
     if (cli->json) {
-        json_t *json = json_pack("{s:{s:s, s:s, s:o, s:i}}", "error", "kind", "usage", "code",
-                                 gb_code_word(GB_INVALID), "message", gb_json_string(text),
-                                 "exit_code", GB_EXIT_USAGE);
+        json_t *json =
+            json_pack("{s:{s:s, s:s, s:o, s:i, s:o}}", "error", "kind", "usage", "code",
+                      gb_code_word(GB_INVALID), "message", gb_json_string(text), "exit_code",
+                      GB_EXIT_USAGE, "diagnostics", diagnostics_json(diagnostics));
         gb_cli_print_json(cli, json);
     }
     free(text);

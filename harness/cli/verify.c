@@ -574,7 +574,8 @@ const gb_verb gb_verb_verify = {
         "arguments and in which order; definitions, work, statistics, metrics and flags; whether a "
         "case converged; fits, findings and expectations; results.csv. Not recomputed, since they "
         "follow from nothing else in the directory: the samples themselves, names and facts of "
-        "devices and host, times of phases and parts, telemetry, whether answers were right. It "
+        "devices and host, times of phases and parts, telemetry, whether answers were right. "
+        "Not looked at: report.html, report.md and plots, which 'gpubench report' makes anew. It "
         "shows accidents and careless edits; it is no signature.",
     .options = options,
     .min_words = 1,

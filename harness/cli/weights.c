@@ -10,6 +10,9 @@
 
 #define MOST_BYTES ((size_t)1 << 16)
 
+static const char weights_are[] =
+    "; weights are a mapping of classes to numbers, such as memory-bound: 3";
+
 /* One class and its weight. */
 static gb_code take(const char *path, const gb_node *key, const gb_node *value, gb_matrix *matrix,
                     gb_error *err)
@@ -30,7 +33,7 @@ static gb_code take_all(const char *path, const gb_node *root, gb_matrix *matrix
     gb_code code = GB_OK;
     if (!root || root->type != GB_NODE_MAP || root->n == 0)
         return gb_fail_at(err, GB_INVALID, path, root ? root->line : 0, root ? root->column : 0,
-                          "weights are a mapping of classes to numbers, such as memory-bound: 3");
+                          "%s", weights_are + 2);
     for (size_t i = 0; !code && i < root->n; i++)
         if (root->items[2 * i]->type == GB_NODE_SCALAR)
             code = take(path, root->items[2 * i], root->items[2 * i + 1], matrix, err);
@@ -59,7 +62,8 @@ gb_code gb_cli_weights(const char *path, gb_matrix *matrix, gb_error *err)
         code = gb_tree_parse(&source, &diagnostics, &tree, err);
     if (!code && diagnostics.n > 0)
         code = gb_fail_at(err, GB_INVALID, path, diagnostics.items[0].line,
-                          diagnostics.items[0].column, "%s", diagnostics.items[0].message);
+                          diagnostics.items[0].column, "%s%s", diagnostics.items[0].message,
+                          tree.root || diagnostics.items[0].line ? "" : weights_are);
     if (!code)
         code = take_all(path, tree.root, matrix, err);
     gb_tree_free(&tree);

@@ -320,7 +320,15 @@ static gb_code locate(const char *path, char **dir, char **file, gb_error *err)
         !S_ISDIR(st.st_mode) && !(S_ISREG(st.st_mode) && (n < 5 || strcmp(path + n - 5, ".json")));
     *dir = S_ISDIR(st.st_mode) ? gb_text_copy(path) : parent_of(path);
     *file = document ? gb_text_copy(path) : *dir ? gb_path_join(*dir, "results.json") : NULL;
-    return *dir && *file ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    char *lines = *dir ? gb_path_join(*dir, "cases.jsonl") : NULL;
+    gb_code code = lines && *file ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
+    if (code == GB_OK && S_ISREG(st.st_mode) && !document && access(*file, F_OK) != 0 &&
+        access(lines, F_OK) != 0) {
+        code = gb_fail_at(err, GB_INVALID, path, 0, 0,
+                          "neither a results.json nor a file of a run directory");
+    }
+    free(lines);
+    return code;
 }
 
 gb_code gb_results_load(const char *path, bool samples, gb_results *out, gb_error *err)

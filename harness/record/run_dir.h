@@ -90,8 +90,8 @@ void gb_csv_text(gb_buf *out, const char *text);
 /* `gpubench verify`: recomputes suite hash, definition hashes and work (through catalog; may be
  * NULL), summaries and metrics from samples and compares them with what is written. Each difference
  * is a line in *report (text, caller frees; set on GB_OK too), what could not be checked a line
- * that begins with "note: ". GB_WRONG_RESULT when there is any difference; errors of
- * gb_results_load. */
+ * that begins with "note: ". GB_WRONG_RESULT when there is any difference; GB_INVALID
+ * when there is nothing to check: no results.json and no record; errors of gb_results_load. */
 gb_code gb_results_verify(const char *path, const gb_catalog *catalog, char **report,
                           gb_error *err);
 

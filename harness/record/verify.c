@@ -317,6 +317,11 @@ gb_code gb_results_verify(const char *path, const gb_catalog *catalog, char **re
     if (code != GB_OK) {
         goto done;
     }
+    if (lines.n == 0 && listed.n == 0 && json_object_size(listed.document) == 0) {
+        code = gb_fail_at(err, GB_INVALID, path, 0, 0,
+                          "nothing to verify: no record is in it, and no results.json");
+        goto done;
+    }
     c.devices = json_object_get(listed.document, "devices");
     if (!listed.complete) {
         gb_buf_add(&c.report, json_object_size(listed.document) > 0

@@ -49,6 +49,15 @@ static long holder(int fd)
     return n > 0 ? strtol(text, NULL, 10) : 0;
 }
 
+const char *gb_device_lock_holder(long pid, char *buf, size_t size)
+{
+    if (pid > 0)
+        snprintf(buf, size, "pid %ld, by its lock in %.200s", pid, gb_device_lock_directory());
+    else
+        snprintf(buf, size, "pid unknown, by its lock in %.200s", gb_device_lock_directory());
+    return buf;
+}
+
 static void sign(int fd)
 {
     char text[32];
@@ -63,6 +72,7 @@ static gb_code wait_for(int fd, const char *uuid, uint64_t wait_ns,
                         void (*waiting)(void *user, long pid), void *user, gb_error *err)
 {
     const struct timespec pause = {0, 100000000};
+    char who[256];
     uint64_t began = gb_now_ns();
     bool said = false;
     for (;;) {
@@ -73,9 +83,8 @@ static gb_code wait_for(int fd, const char *uuid, uint64_t wait_ns,
         if (interrupted && *interrupted)
             return gb_fail(err, GB_INTERRUPTED, "interrupted while waiting for device %s", uuid);
         if (gb_now_ns() - began >= wait_ns)
-            return gb_fail(err, GB_DEVICE_BUSY,
-                           "device %s is in use by another run (pid %ld, by its lock in %s)", uuid,
-                           holder(fd), gb_device_lock_directory());
+            return gb_fail(err, GB_DEVICE_BUSY, "device %s is in use by another run (%s)", uuid,
+                           gb_device_lock_holder(holder(fd), who, sizeof who));
         if (!said && waiting)
             waiting(user, holder(fd));
         said = true;

@@ -15,6 +15,10 @@ typedef struct gb_device_lock {
 /* $GPUBENCH_LOCK_DIR, or /tmp: TMPDIR differs between users. */
 const char *gb_device_lock_directory(void);
 
+/* Who holds a lock, for a message: "pid 123, by its lock in /tmp", or "pid unknown, ..." for pid
+ * 0: whoever has just taken the lock has not signed it yet. Into buf (>= 256 bytes). */
+const char *gb_device_lock_holder(long pid, char *buf, size_t size);
+
 /* Takes the lock of device `uuid`, waiting up to wait_ns (UINT64_MAX: without limit; 0: not at
  * all). `waiting` (may be NULL) is called once when it has to wait, with the holder's pid (0:
  * unknown). GB_DEVICE_BUSY names the holder; GB_INTERRUPTED when *interrupted (may be NULL) becomes

@@ -524,7 +524,7 @@ static gb_code build(const gb_source *source, const char *bytes, gb_diagnostics 
     if (b.no_memory || diagnostics->failed)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the suite's text");
     if (!b.stop && b.documents == 0)
-        gb_diagnostics_add(diagnostics, 0, 0, "suite is empty");
+        gb_diagnostics_add(diagnostics, 0, 0, "the file is empty");
     *readable = !b.syntax_error;
     return GB_OK;
 }

@@ -90,8 +90,9 @@ static void summarise(const gb_matrix_class *class, size_t machine, gb_cell *cel
     if (isnan(variance)) {
         return;
     }
+    cell->variance = variance / (k * k);
     cell->df = weighted > 0 ? variance * variance / weighted : (double)INFINITY;
-    double t = variance > 0 ? gb_t_quantile(0.975, cell->df) * sqrt(variance) / k : 0;
+    double t = variance > 0 ? gb_t_quantile(0.975, cell->df) * sqrt(cell->variance) : 0;
     cell->half = expm1(t);
     cell->low = cell->value * exp(-t);
     cell->high = cell->value * exp(t);
@@ -136,6 +137,7 @@ static gb_code fill_cell(const gb_matrix *m, gb_matrix_class *class, size_t mach
                       .low = none,
                       .high = none,
                       .half = none,
+                      .variance = none,
                       .df = none,
                       .performance = none,
                       .relative = none,
@@ -152,7 +154,9 @@ static gb_code fill_cell(const gb_matrix *m, gb_matrix_class *class, size_t mach
     }
     const gb_price *price = &m->machines[machine].price;
     cell->performance = performance_of(class, cell->value);
-    if (price->kind != GB_PRICE_NONE) {
+    /* Eight cards answer eight times as many requests, none of them sooner. */
+    cell->unscaled = price->kind != GB_PRICE_NONE && price->cards > 1 && !class->higher_is_better;
+    if (price->kind != GB_PRICE_NONE && !cell->unscaled) {
         cell->per_price = cell->performance * price->cards / price->amount;
     }
     cell->per_watt = cell->performance / cell->watts;

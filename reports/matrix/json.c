@@ -20,21 +20,32 @@ static json_t *price_json(const gb_price *price)
                      price->cards > 1);
 }
 
+static json_t *rank_json(unsigned rank)
+{
+    return rank > 0 ? json_integer((json_int_t)rank) : json_null();
+}
+
 static json_t *machine_json(const gb_matrix *m, const gb_machine *machine)
 {
     const json_t *run = json_object_get(machine->results->document, "run");
     const char *id = json_string_value(json_object_get(run, "id"));
+    gb_rank rank = machine->score_rank;
     json_t *verified = machine->differences < 0 ? json_null() : json_boolean(!machine->differences);
     return json_pack(
-        "{s:o, s:o, s:o, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o}", "name",
-        gb_json_string(machine->name), "path", gb_json_string(m->runs[machine->run].path), "run",
-        gb_json_string(id), "device", machine->device, "model", gb_json_string(machine->model),
-        "kind", machine->kind, "memory_bytes", gb_json_real(machine->memory_bytes), "tdp_w",
-        gb_json_real(machine->tdp_w), "price", price_json(&machine->price), "verified", verified,
-        "differences", machine->differences < 0 ? json_null() : json_integer(machine->differences),
-        "unverified", gb_json_string(machine->differences < 0 ? machine->unchecked : NULL),
-        "complete", !machine->incomplete, "hardware_fault", machine->fault, "score",
-        gb_json_real(machine->score), "no_score", gb_json_string(machine->no_score));
+        "{s:o, s:o, s:o, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:[o, o], "
+        "s:o, s:b, s:I, s:o}",
+        "name", gb_json_string(machine->name), "path", gb_json_string(m->runs[machine->run].path),
+        "run", gb_json_string(id), "device", machine->device, "model",
+        gb_json_string(machine->model), "kind", machine->kind, "memory_bytes",
+        gb_json_real(machine->memory_bytes), "tdp_w", gb_json_real(machine->tdp_w), "price",
+        price_json(&machine->price), "verified", verified, "differences",
+        machine->differences < 0 ? json_null() : json_integer(machine->differences), "unverified",
+        gb_json_string(machine->differences < 0 ? machine->unchecked : NULL), "complete",
+        !machine->incomplete, "hardware_fault", machine->fault, "score",
+        gb_json_real(machine->score), "score_ci95", gb_json_real(machine->score_low),
+        gb_json_real(machine->score_high), "score_rank", rank_json(rank.rank), "score_shared",
+        rank.shared, "score_of", (json_int_t)rank.of, "no_score",
+        gb_json_string(machine->no_score));
 }
 
 static json_t *left_out(const gb_matrix_class *class, size_t machine)
@@ -51,24 +62,20 @@ static json_t *left_out(const gb_matrix_class *class, size_t machine)
     return array;
 }
 
-static json_t *rank_json(unsigned rank)
-{
-    return rank > 0 ? json_integer((json_int_t)rank) : json_null();
-}
-
 static json_t *cell_json(const gb_matrix *m, const gb_matrix_class *class, size_t machine)
 {
     const gb_cell *c = &class->cells[machine];
     return json_pack(
         "{s:o, s:o, s:[o, o], s:o, s:I, s:I, s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:o, s:b, s:o, "
-        "s:o}",
+        "s:o, s:b}",
         "machine", gb_json_string(m->machines[machine].name), "value", gb_json_real(c->value),
         "ci95", gb_json_real(c->low), gb_json_real(c->high), "df", gb_json_real(c->df), "n",
         (json_int_t)c->n, "cases", (json_int_t)c->cases, "left_out", left_out(class, machine),
         "gap", gb_json_string(c->gap), "rank", rank_json(c->rank), "shared", c->shared, "of",
         (json_int_t)c->of, "relative", gb_json_real(c->relative), "per_price",
         gb_json_real(c->per_price), "price_rank", rank_json(c->price_rank), "price_shared",
-        c->price_shared, "power_w", gb_json_real(c->watts), "per_watt", gb_json_real(c->per_watt));
+        c->price_shared, "power_w", gb_json_real(c->watts), "per_watt", gb_json_real(c->per_watt),
+        "unscaled", c->unscaled);
 }
 
 static json_t *case_json(const gb_matrix *m, const gb_class_case *c)

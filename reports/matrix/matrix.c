@@ -123,7 +123,10 @@ static gb_code add_machine(gb_matrix *m, size_t run, int device, bool several, g
         .incomplete = !from->results->complete,
         .fault = from->results->hardware_fault != NULL,
         .rows = calloc(table->n + 1, sizeof(gb_row *)),
-        .score = (double)NAN};
+        .score = (double)NAN,
+        .score_low = (double)NAN,
+        .score_high = (double)NAN,
+        .score_half = (double)NAN};
     if (out->name == NULL || out->rows == NULL) {
         return gb_fail(err, GB_NO_MEMORY, "out of memory for a matrix");
     }
@@ -172,6 +175,44 @@ static gb_code check_runs(gb_matrix *m, gb_error *err)
     return GB_OK;
 }
 
+static const char *unit_of(const gb_matrix *m, size_t machine)
+{
+    const gb_machine *one = &m->machines[machine];
+    const json_t *devices = json_object_get(one->results->document, "devices");
+    const char *uuid =
+        json_string_value(json_object_get(json_array_get(devices, (size_t)one->device), "uuid"));
+    return uuid != NULL ? uuid : "";
+}
+
+/* Several runs of one unit are no machines side by side. A warning for each such unit, naming all.
+ */
+static gb_code check_units(gb_matrix *m, gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; code == GB_OK && i < m->n_machines; i++) {
+        const char *unit = unit_of(m, i);
+        gb_buf names = {0};
+        size_t n = 0;
+        bool known = unit[0] == '\0';
+        for (size_t k = 0; k < m->n_machines && !known; k++) {
+            bool same = strcmp(unit_of(m, k), unit) == 0;
+            known = same && k < i;
+            if (same) {
+                gb_buf_printf(&names, "%s%s", n++ > 0 ? ", " : "", m->machines[k].name);
+            }
+        }
+        if (n > 1 && !known) {
+            code = gb_matrix_warn(m, err, "same-unit",
+                                  "%s were measured on the very same unit (%s): they are %zu runs "
+                                  "of one machine, and what differs between them is no difference "
+                                  "between machines",
+                                  names.data != NULL ? names.data : "", unit, n);
+        }
+        gb_buf_free(&names);
+    }
+    return code;
+}
+
 gb_code gb_matrix_open(const gb_matrix_run runs[], size_t n, gb_matrix *out, gb_error *err)
 {
     size_t machines = 0;
@@ -193,6 +234,7 @@ gb_code gb_matrix_open(const gb_matrix_run runs[], size_t n, gb_matrix *out, gb_
             code = add_machine(out, i, (int)d, devices > 1, err);
         }
     }
+    code = code == GB_OK ? check_units(out, err) : code;
     return code == GB_OK ? gb_matrix_collect(out, err) : code;
 }
 

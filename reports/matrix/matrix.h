@@ -28,6 +28,13 @@ typedef struct gb_matrix_run {
     const char *unchecked; /* ... for this reason; NULL */
 } gb_matrix_run;
 
+/* A place among the machines of a kind. */
+typedef struct gb_rank {
+    unsigned rank; /* 0: none */
+    bool shared;   /* with another machine */
+    size_t of;     /* machines that were ranked together */
+} gb_rank;
+
 /* One device of one run. */
 typedef struct gb_machine {
     char *name; /* the path's last part (the path where that is not unique), "#1" behind it where
@@ -44,7 +51,9 @@ typedef struct gb_machine {
     bool incomplete, fault;
     const gb_row **rows; /* of this device, by case id; private */
     size_t n_rows;
-    double score;   /* of the weights: 1 is the best machine of its kind in each class; NAN: none */
+    double score; /* of the weights: 1 is the best machine of its kind in each class; NAN: none */
+    double score_low, score_high, score_half; /* as of a cell; NAN: a weighed class has none */
+    gb_rank score_rank;
     char *no_score; /* why; NULL; owned */
 } gb_machine;
 
@@ -66,19 +75,20 @@ typedef struct gb_class_case {
 
 /* A class on a machine. */
 typedef struct gb_cell {
-    double value;     /* base units; NAN: a gap */
-    double low, high; /* 95 % interval from the replicates; NAN: some case has one replicate */
-    double half;      /* the same as a fraction: exp(t se) - 1 */
-    double df;
-    size_t n, cases;    /* that count; of the class on this machine */
-    char *gap;          /* why there is no value; NULL; owned */
-    unsigned rank;      /* among machines of the same kind of device; 0: none */
-    bool shared;        /* the rank, with another machine */
-    size_t of;          /* machines that were ranked together */
-    double performance; /* value, or 1e9 / value where that is a time in ns: higher is better */
-    double relative;    /* performance over that of the best of its kind; NAN, also where it
-                           is the only one */
-    double per_price;   /* performance x cards / amount; NAN */
+    double value;        /* base units; NAN: a gap */
+    double low, high;    /* 95 % interval from the replicates; NAN: some case has one replicate */
+    double half;         /* the same as a fraction: exp(t se) - 1 */
+    double variance, df; /* of the value's logarithm, and its degrees of freedom */
+    size_t n, cases;     /* that count; of the class on this machine */
+    char *gap;           /* why there is no value; NULL; owned */
+    unsigned rank;       /* among machines of the same kind of device; 0: none */
+    bool shared;         /* the rank, with another machine */
+    size_t of;           /* machines that were ranked together */
+    double performance;  /* value, or 1e9 / value where that is a time in ns: higher is better */
+    double relative;     /* performance over that of the best of its kind; NAN, also where it
+                            is the only one */
+    double per_price;    /* performance x cards / amount; NAN */
+    bool unscaled;       /* no per_price: a time, which more cards do not shorten, for several */
     unsigned price_rank;
     bool price_shared;
     size_t price_of;

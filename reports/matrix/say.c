@@ -169,6 +169,51 @@ void gb_matrix_leaders(const gb_matrix *m, const gb_matrix_class *class, gb_note
     }
 }
 
+/* The machine of a kind with the best score whose rank is `rank` or behind it; n_machines: none. */
+static size_t best_score(const gb_matrix *m, const char *kind, unsigned rank)
+{
+    size_t best = m->n_machines;
+    for (size_t i = 0; i < m->n_machines; i++) {
+        const gb_machine *machine = &m->machines[i];
+        if (strcmp(machine->kind, kind) == 0 && machine->score_rank.rank >= rank &&
+            (best == m->n_machines || machine->score > m->machines[best].score)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Who leads by the score, among the machines of each kind; "" where fewer than two have one. */
+static void add_score_leaders(const gb_matrix *m, gb_buf *out)
+{
+    for (size_t k = 0; k < m->n_machines; k++) {
+        const char *kind = m->machines[k].kind;
+        size_t best = best_score(m, kind, 1), behind = best_score(m, kind, 2), n = 0;
+        if (!gb_matrix_first_of_kind(m, k) || best == m->n_machines ||
+            m->machines[best].score_rank.of < 2) {
+            continue;
+        }
+        for (size_t i = 0; i < m->n_machines; i++) {
+            if (strcmp(m->machines[i].kind, kind) == 0 && m->machines[i].score_rank.rank == 1) {
+                gb_buf_add(out, n++ > 0 ? ", " : " By the score, ");
+                add_label(&m->machines[i], out);
+            }
+        }
+        if (n > 1) {
+            gb_buf_add(out, " cannot be told apart: their intervals overlap, or they are within "
+                            "2 %; they share the first rank");
+        } else {
+            gb_buf_printf(out, " leads, %.2f times as good as ",
+                          m->machines[best].score / m->machines[behind].score);
+        }
+        if (behind < m->n_machines) {
+            gb_buf_add(out, n > 1 ? ", ahead of " : "");
+            add_label(&m->machines[behind], out);
+        }
+        gb_buf_add(out, ".");
+    }
+}
+
 void gb_matrix_lead(const gb_matrix *m, const gb_matrix_class *class, bool price, gb_buf *out)
 {
     for (size_t i = 0; i < m->n_machines; i++) {
@@ -311,7 +356,8 @@ void gb_matrix_doubts(const gb_matrix *m, gb_notes *out)
         if (m->machines[i].price.cards > 1) {
             gb_buf_printf(&what,
                           "Its price is for %u cards: what one card did was multiplied by %u, "
-                          "scaling assumed, not measured. ",
+                          "scaling assumed, not measured; times were not, which more cards do not "
+                          "shorten: those classes have no figure for its price. ",
                           (unsigned)m->machines[i].price.cards,
                           (unsigned)m->machines[i].price.cards);
         }
@@ -354,5 +400,6 @@ void gb_matrix_weights(const gb_matrix *m, gb_buf *out)
             gb_buf_add(out, " 0");
         }
     }
-    gb_buf_add(out, ".");
+    gb_buf_add(out, ". +- is the 95 % interval that those of its classes make.");
+    add_score_leaders(m, out);
 }

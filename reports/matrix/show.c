@@ -166,6 +166,17 @@ static void set_cell(gb_matrix_lines *sheet, gb_matrix_line *line, size_t machin
     gb_buf_free(text);
 }
 
+/* " +-3.1 %", or " +-?" where it is not known. */
+static void add_half(double half, gb_buf *out)
+{
+    char text[64];
+    if (isfinite(half)) {
+        gb_buf_printf(out, " +-%s", gb_format_percent(half, text, sizeof text));
+    } else {
+        gb_buf_add(out, " +-?");
+    }
+}
+
 static void add_rank(unsigned rank, bool shared, size_t of, gb_buf *out)
 {
     if (of > 1) {
@@ -198,10 +209,8 @@ static void add_value(const gb_matrix *m, const gb_matrix_class *class, gb_matri
         const gb_cell *cell = &class->cells[i];
         gb_buf out = {0};
         gb_buf_add(&out, gb_matrix_value(class, cell->value, text, sizeof text));
-        if (isfinite(cell->half)) {
-            gb_buf_printf(&out, " +-%s", gb_format_percent(cell->half, text, sizeof text));
-        } else if (isfinite(cell->value)) {
-            gb_buf_add(&out, " +-?");
+        if (isfinite(cell->value)) {
+            add_half(cell->half, &out);
         }
         add_rank(cell->rank, cell->shared, cell->of, &out);
         if (cell->n > 0 && cell->n < cell->cases) {
@@ -225,7 +234,10 @@ static void add_per_price(const gb_matrix *m, const gb_matrix_class *class, gb_m
         const gb_cell *cell = &class->cells[i];
         gb_buf out = {0};
         gb_buf_add(&out, gb_matrix_performance(class, cell->per_price, text, sizeof text));
-        if (isfinite(cell->per_price)) {
+        if (cell->unscaled) {
+            gb_buf_printf(&out, " (%u cards make no time shorter)",
+                          (unsigned)m->machines[i].price.cards);
+        } else if (isfinite(cell->per_price)) {
             gb_buf_add(&out, m->machines[i].price.cards > 1 ? " (assumed)" : "");
         }
         add_rank(cell->price_rank, cell->price_shared, cell->price_of, &out);
@@ -276,13 +288,16 @@ static void add_scores(const gb_matrix *m, gb_matrix_lines *sheet)
         add_line(sheet, GB_LINE_SCORE, "score by the weights (1: best in each class)");
     for (size_t i = 0; line != NULL && i < m->n_machines; i++) {
         gb_buf out = {0};
-        double score = m->machines[i].score;
-        if (isfinite(score)) {
-            gb_buf_printf(&out, "%.3f", score);
+        const gb_machine *machine = &m->machines[i];
+        gb_rank rank = machine->score_rank;
+        if (isfinite(machine->score)) {
+            gb_buf_printf(&out, "%.3f", machine->score);
+            add_half(machine->score_half, &out);
+            add_rank(rank.rank, rank.shared, rank.of, &out);
         } else {
             gb_buf_add(&out, "withheld");
         }
-        set_cell(sheet, line, i, &out, score, false);
+        set_cell(sheet, line, i, &out, machine->score, rank.rank == 1 && rank.of > 1);
     }
 }
 

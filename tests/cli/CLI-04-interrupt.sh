@@ -40,6 +40,7 @@ json once/results.json 'd["complete"] is False and len(d["records"]) == 40'
 json once/results.json '{r["status"] for r in d["records"]} == {"ok", "not_run"}'
 json once/results.json 'all(r["reason_code"] == "interrupted" for r in d["records"] if r["status"] == "not_run")'
 has out 'The run is not complete'
+[ "$(grep -c not_run err)" -eq 1 ] || fail "not one line for all that was not run"
 interrupt twice SIGINT 2 0.1
 [ "$status" -eq 130 ] || fail "exit status $status after two SIGINTs"
 [ "$seconds" -le 2 ] || fail "$seconds s until it ended at once"

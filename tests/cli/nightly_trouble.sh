@@ -130,7 +130,61 @@ c.commit()'
 cksum both/history.sqlite >before
 night 6 later --history both/history.sqlite a/s.yaml
 cksum both/history.sqlite | cmp - before || fail "the history was changed"
-has later/*Z/summary.md "No verdict: gpubench history add"
+
+# What can be seen before anything is measured is seen then, in one line that names it.
+early() { # TEXT OUT OPTIONS...
+    text=$1
+    shift
+    night 6 "$@" a/s.yaml
+    lines err 1
+    has err "nightly: $text"
+    has err "; nothing was measured"
+    if ls -d "$1"/*Z >found 2>&1; then fail "a night was begun: $(cat found)"; fi
+}
+early "--history: " later --history both/history.sqlite
+early "--prometheus: there is no folder no/where" early --prometheus no/where/gpu.prom
+early "--prometheus: a is a folder" early --prometheus a
+early "--history: there is no folder no/where" early --history no/where/h.sqlite
+early "--out: a/s.yaml/x cannot be made: Not a directory" a/s.yaml/x
+head -c 5000 /dev/urandom >damaged
+early "--history: " early --history damaged
+cp names/history.sqlite torn
+python3 -c '
+f = open("torn", "r+b")
+f.seek(4096)
+f.write(b"x" * 20480)'
+early "--history: " early --history torn
+
+# An export that fails hides no verdict: both are said. Where all was well, it is the status.
+cat >mute <<END
+#!/bin/sh
+case "\$1" in export) exit 6 ;; esac
+exec "$GPUBENCH_TEST" "\$@"
+END
+chmod +x mute
+PROGRAM=./mute night 6 mute1 a/s.yaml
+has mute1/*Z/summary.md "The verdicts above came to exit status 0. Not exported: mute1/"
+PROGRAM=./mute night 3 mute3 f.yaml
+has mute3/*Z/summary.md "The verdicts above came to exit status 3. Not exported: mute3/"
+# A folder that is gone in the meantime: no words of the shell's.
+mkdir gone
+cat >rid <<END
+#!/bin/sh
+case "\$1" in export) rm -rf gone ;; esac
+exec "$GPUBENCH_TEST" "\$@"
+END
+chmod +x rid
+PROGRAM=./rid night 6 rid6 a/s.yaml --prometheus gone/gpu.prom
+has rid6/*Z/summary.md "Not exported: gone/gpu.prom."
+hasnt err "line "
+
+# The summary of an invalid suite has its message from the beginning.
+cp a/s.yaml wrong.yaml
+echo 'nonsense: [1, 2, 3]' >>wrong.yaml
+sed -i 's/^budget/bugdet/; s/warmup/warmpu/' wrong.yaml
+night 2 wrong wrong.yaml
+has err "nightly: wrong.yaml is invalid and will not be measured: wrong.yaml:"
+has wrong/*Z/summary.md "wrong.yaml:3:1: error: unknown key 'bugdet'"
 
 # SIGTERM and SIGINT to the script alone: passed on, the partial report is there, no child is left.
 N=40 TIMEOUT=60s suite slow.yaml '[slow]'
@@ -139,7 +193,7 @@ for end in TERM:143 INT:130; do
     python3 - "$GB_SOURCE/scripts/nightly" "$GPUBENCH_TEST" "$name" >ended <<'END'
 import glob, os, signal, subprocess, sys, time
 script, program, name = sys.argv[1:4]
-night = subprocess.Popen(["bash", script, "--gpubench", program, "--device", "cpu", "--out", name, "slow.yaml"],
+night = subprocess.Popen(["bash", script, "--gpubench", program, "--device", "cpu", "--out", name, "slow.yaml", "a/s.yaml"],
                          stdout=open("out", "w"), stderr=open("err", "w"), start_new_session=True,
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 end = time.time() + 30
@@ -149,6 +203,7 @@ night.send_signal(getattr(signal, "SIG" + name))
 print(night.wait(timeout=20))
 END
     [ "$(cat ended)" = "${end#*:}" ] || fail "SIG$name: exit status $(cat ended)"
+    has "$(echo "$name"/*Z/summary.md)" "Interrupted by a signal, exit status ${end#*:}: slow.yaml was under way. Not measured: a/s.yaml."
     has err "nightly: interrupted, exit status ${end#*:}; what there is: $name/"
     wait_for 5 no_strays || fail "SIG$name: a child stayed behind"
     json "$(echo "$name"/*Z/slow/results.json)" 'd["complete"] is False and len(d["records"]) == 40'

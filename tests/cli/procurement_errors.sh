@@ -29,6 +29,10 @@ printf 'transfer-bound: lots\n' >w.yaml
 refused "w.yaml:1:17: class 'transfer-bound': a weight is a number above 0" --weights w.yaml
 printf -- '- 1\n' >w.yaml
 refused "weights are a mapping" --weights w.yaml
+: >w.yaml
+refused "w.yaml: the file is empty; weights are a mapping of classes" --weights w.yaml
+printf '# none\n' >w.yaml
+refused "w.yaml: the file is empty; weights are a mapping of classes" --weights w.yaml
 printf 'transfer-bound: 1\ntransfer-bound: 2\n' >w.yaml
 refused "w.yaml:2:1" --weights w.yaml
 expect 6 "$GPUBENCH" compare a b c --weights missing.yaml

@@ -29,3 +29,9 @@ hasnt out note
 cd r || exit 1
 expect 0 "$GPUBENCH" report results.json
 [ -d plots ] || fail "no plots in the folder itself"
+# A run that ended before its first record.
+cd "$work" || exit 1
+mkdir none
+: >none/cases.jsonl
+expect 0 "$GPUBENCH" report none --table
+has out '0 cases, as there is no record. The run is not complete.'

@@ -73,3 +73,10 @@ expect 0 "$GPUBENCH" verify some
 suite t.yaml '[good, abort, wrong, fail, huge]' 2
 expect 3 "$GPUBENCH_TEST" run t.yaml --device cpu --out bad --no-plots
 expect 0 "$GPUBENCH_TEST" verify bad
+
+# Where there is nothing to check, nothing agrees.
+mkdir empty
+: >empty/cases.jsonl
+expect 2 "$GPUBENCH" verify empty
+has err 'empty: nothing to verify: no record is in it, and no results.json'
+hasnt err agree

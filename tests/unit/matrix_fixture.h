@@ -22,6 +22,8 @@ static inline made_run *add_machine(machines *all, const char *path, const char 
     made_run *run = &all->runs[all->n];
     *run = run_open(path, device);
     json_object_set_new(json_object_get(run->results.document, "suite"), "classes", json_array());
+    json_object_set_new(json_array_get(json_object_get(run->results.document, "devices"), 0),
+                        "uuid", json_string(path)); /* a unit each */
     all->given[all->n] = (gb_matrix_run){.results = &run->results, .path = path};
     all->n++;
     return run;

@@ -41,6 +41,20 @@ static void done(void)
     gb_buf_free(&note);
 }
 
+START_TEST(a_suite_for_cuda_alone_says_so_where_there_is_none)
+{
+    given("", NO_DRIVER);
+    ck_assert_int_eq(choose(NULL, GB_BIT(GB_CUDA), true), GB_NO_DEVICE);
+    ck_assert_ptr_nonnull(
+        strstr(err.message, "this suite has cases on cuda alone: no cuda device:"));
+    ck_assert_int_eq(choose("auto", GB_BIT(GB_CUDA), false), GB_NO_DEVICE);
+    ck_assert_ptr_nonnull(strstr(err.message, "cuda alone"));
+    ck_assert_int_eq(choose("cuda", GB_ANY_DEVICE, false), GB_NO_DEVICE);
+    ck_assert_ptr_null(strstr(err.message, "alone"));
+    done();
+}
+END_TEST
+
 START_TEST(DEV_01_auto_takes_the_cpu_and_says_why)
 {
     given("", NO_DRIVER);
@@ -163,6 +177,7 @@ END_TEST
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("choose");
+    tcase_add_test(c, a_suite_for_cuda_alone_says_so_where_there_is_none);
     tcase_add_test(c, DEV_01_auto_takes_the_cpu_and_says_why);
     tcase_add_test(c, DEV_01_cuda_without_one_is_no_fallback);
     tcase_add_test(c, a_faulty_environment_is_told_from_a_missing_device);

@@ -78,12 +78,43 @@ START_TEST(a_long_case_is_not_silence)
 }
 END_TEST
 
+/* Two that were measured, and between them and after them what an interruption left. */
+static void be_interrupted(gb_progress *progress)
+{
+    gb_plan plan = {0};
+    progress->plan = &plan;
+    gb_observer observer = gb_progress_observer(progress);
+    gb_record record = {.case_id = (char *)(uintptr_t) "c[n=1]", .status = GB_STATUS_OK};
+    record.time.median = 1000;
+    observer.record(observer.user, &record, 1, 40, 0);
+    record.status = GB_STATUS_NOT_RUN;
+    record.reason = (char *)(uintptr_t) "interrupted";
+    for (size_t i = 2; i < 40; i++)
+        observer.record(observer.user, &record, i, 40, 0);
+    record.reason = (char *)(uintptr_t) "no time left";
+    observer.record(observer.user, &record, 40, 40, 0);
+    gb_progress_end(progress);
+    gb_progress_end(progress);
+}
+
+START_TEST(what_was_not_run_is_counted_in_one_line)
+{
+    gb_cli cli = {0};
+    gb_progress progress = {
+        .cli = &cli, .mode = GB_PROGRESS_LINES, .label = "", .silent_ns = UINT64_MAX};
+    ck_assert_str_eq(heard(be_interrupted, &progress),
+                     "[1/40] ok c[n=1]: 1.00 us\n38 records not_run: interrupted\n"
+                     "1 record not_run: no time left\n");
+}
+END_TEST
+
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("progress");
     tcase_add_test(c, CLI_01_one_line_is_redrawn_only_where_it_can_be);
     tcase_add_test(c, spans);
     tcase_add_test(c, a_long_case_is_not_silence);
+    tcase_add_test(c, what_was_not_run_is_counted_in_one_line);
     suite_add_tcase(suite, c);
 }
 

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +104,25 @@ START_TEST(waiting_ends_at_its_limit)
 }
 END_TEST
 
+/* Whoever has just taken the lock has not signed it yet. */
+START_TEST(a_holder_that_is_not_known_yet_is_no_pid_0)
+{
+    gb_device_lock lock;
+    gb_error err = {0};
+    char path[128], who[256];
+    snprintf(path, sizeof path, "%s/gpubench.lock-GPU-1", folder);
+    int fd = open(path, O_CREAT | O_RDWR, 0666);
+    ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+    ck_assert_int_eq(gb_device_lock_take("GPU-1", 0, NULL, NULL, NULL, &lock, &err),
+                     GB_DEVICE_BUSY);
+    ck_assert_ptr_nonnull(strstr(err.message, "(pid unknown, by its lock in"));
+    ck_assert_ptr_nonnull(strstr(err.message, folder));
+    close(fd);
+    ck_assert_ptr_nonnull(strstr(gb_device_lock_holder(7, who, sizeof who), "pid 7,"));
+    ck_assert_ptr_nonnull(strstr(gb_device_lock_holder(0, who, sizeof who), "pid unknown,"));
+}
+END_TEST
+
 START_TEST(waiting_can_be_interrupted)
 {
     pid_t child = hold("GPU-1");
@@ -151,6 +171,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, RES_17_the_second_run_is_refused_and_learns_who_holds_it);
     tcase_add_test(c, RES_17_a_crash_releases_the_lock);
     tcase_add_test(c, waiting_ends_at_its_limit);
+    tcase_add_test(c, a_holder_that_is_not_known_yet_is_no_pid_0);
     tcase_add_test(c, waiting_can_be_interrupted);
     tcase_add_test(c, the_file_serves_all_users_and_follows_no_link);
     suite_add_tcase(suite, c);

@@ -102,7 +102,7 @@ START_TEST(CLI_05_what_is_no_suite_file_is_named)
     char *below = in_folder("file/x.yaml");
     char *file = in_folder("file");
     write_file(file, "", 0);
-    expect_error(file, "suite is empty");
+    expect_error(file, "the file is empty");
     bool good;
     char *text = load(below, 100, &good);
     ck_assert_ptr_nonnull(strstr(text, "cannot open it: "));
@@ -153,7 +153,7 @@ START_TEST(too_large_is_refused_without_reading_it_all)
     close(fd);
     expect_error(path, "the file is larger than 1 MiB, the most a suite may have");
     expect_error("/dev/zero", "the file is larger than 1 MiB, the most a suite may have");
-    expect_error("/dev/null", "suite is empty");
+    expect_error("/dev/null", "the file is empty");
     free(path);
 }
 END_TEST

@@ -226,7 +226,7 @@ START_TEST(YML_06_files_over_one_mebibyte_are_refused)
                      "t.yaml: error: the file is larger than 1 MiB, the most a suite may have\n");
     free(messages);
     messages = test_parse_bytes(text, n - 1, NULL);
-    ck_assert_str_eq(messages, "t.yaml: error: suite is empty\n");
+    ck_assert_str_eq(messages, "t.yaml: error: the file is empty\n");
     free(messages);
     free(text);
 }
@@ -255,12 +255,12 @@ END_TEST
 static const struct {
     const char *text, *expected;
 } roots[] = {
-    {"", "t.yaml: error: suite is empty"},
-    {"\n\n", "t.yaml: error: suite is empty"},
-    {"# nothing\n  # here\n", "t.yaml: error: suite is empty"},
-    {"\xEF\xBB\xBF", "t.yaml: error: suite is empty"},
-    {"---\n", "t.yaml: error: suite is empty"},
-    {"---\n---\n...\n", "t.yaml: error: suite is empty"},
+    {"", "t.yaml: error: the file is empty"},
+    {"\n\n", "t.yaml: error: the file is empty"},
+    {"# nothing\n  # here\n", "t.yaml: error: the file is empty"},
+    {"\xEF\xBB\xBF", "t.yaml: error: the file is empty"},
+    {"---\n", "t.yaml: error: the file is empty"},
+    {"---\n---\n...\n", "t.yaml: error: the file is empty"},
     {"x", "t.yaml:1:1: error: top level must be a mapping, got text"},
     {"\"5\"", "t.yaml:1:1: error: top level must be a mapping, got text"},
     {"5", "t.yaml:1:1: error: top level must be a mapping, got number"},
