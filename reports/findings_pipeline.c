@@ -3,7 +3,6 @@
 #include "reports/findings.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -32,19 +31,6 @@ static double number(const gb_row *row, const char *param)
     double value = NAN;
     gb_row_number(row, param, &value);
     return value;
-}
-
-/* Rows of one benchmark that differ in the parameters of `without` alone. */
-static bool same_but_for(const gb_row *a, const gb_row *b, const char *const without[])
-{
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
 }
 
 static bool is_serial(const gb_row *row)
@@ -130,7 +116,7 @@ static const gb_row *extreme_batch(const gb_view *view, const gb_row *row, int s
     const gb_row *found = row;
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
-        if (is_serial(other) && same_but_for(other, row, without) &&
+        if (is_serial(other) && gb_rows_alike(other, row, without) &&
             sign * number(other, "batch") > sign * number(found, "batch")) {
             found = other;
         }
@@ -268,7 +254,7 @@ static const gb_row *doubled(const gb_view *view, const gb_row *serial)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (gb_row_usable(row, "pipeline") && gb_row_word_is(row, "schedule", "double-buffered") &&
-            same_but_for(row, serial, without)) {
+            gb_rows_alike(row, serial, without)) {
             return row;
         }
     }
@@ -345,7 +331,7 @@ static const gb_row *slowest_host(const gb_view *view, const gb_row *row)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
         if (other == row || !gb_row_usable(other, "pipeline") ||
-            !same_but_for(other, row, host_work)) {
+            !gb_rows_alike(other, row, host_work)) {
             continue;
         }
         if (number(other, "host_work") < number(row, "host_work")) {

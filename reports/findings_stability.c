@@ -4,8 +4,6 @@
 #include "reports/findings_say.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -228,22 +226,14 @@ static const struct {
 static const gb_row *beside(const gb_view *view, const gb_row *alone, const char *neighbour)
 {
     static const char *const but[] = {"beside", NULL};
-    const gb_row *found = NULL;
-    char *key = gb_row_key(alone, but);
-    for (size_t i = 0; i < view->n && found == NULL && key != NULL; i++) {
+    for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (!gb_row_usable(row, "stability") || !gb_row_word_is(row, "beside", neighbour) ||
-            strcmp(row->first->benchmark, alone->first->benchmark) != 0) {
-            continue;
+        if (gb_row_usable(row, "stability") && gb_row_word_is(row, "beside", neighbour) &&
+            gb_rows_alike(row, alone, but)) {
+            return row;
         }
-        char *other = gb_row_key(row, but);
-        if (other != NULL && strcmp(key, other) == 0) {
-            found = row;
-        }
-        free(other);
     }
-    free(key);
-    return found;
+    return NULL;
 }
 
 static double mean_of(const gb_row *row)

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -27,25 +26,13 @@ static double number(const gb_row *row, const char *param)
     return value;
 }
 
-static bool alike(const gb_row *a, const gb_row *b, const char *const without[])
-{
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
-}
-
 /* Whether row `at` is the first of its kernel's rows that are alike but for `without`. */
 static bool begins_group(const gb_view *view, size_t at, const char *const without[])
 {
     const gb_row *row = &view->rows[at];
     for (size_t i = 0; i < at; i++) {
         if (gb_row_usable(&view->rows[i], row->first->kernel) &&
-            alike(&view->rows[i], row, without)) {
+            gb_rows_alike(&view->rows[i], row, without)) {
             return false;
         }
     }
@@ -147,8 +134,7 @@ static gb_code start_goes(const gb_view *view, size_t at, json_t *findings, gb_e
         json_pack("{s:s, s:f}", "call", gb_row_word(row, "call"), "time_ns", row->time_ns);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         gb_interval share;
-        if (!share_of(row, steps[i].metric,
-                      &share)) { /* of a record without its parts nothing is said */
+        if (!share_of(row, steps[i].metric, &share)) { /* nothing is said without all parts */
             json_decref(figures);
             gb_buf_free(&text);
             return GB_OK;
@@ -170,7 +156,7 @@ static const gb_row *plain_of(const gb_view *view, const gb_row *pooled)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (gb_row_usable(row, "allocate") && gb_row_word_is(row, "way", "plain") &&
-            alike(row, pooled, without)) {
+            gb_rows_alike(row, pooled, without)) {
             return row;
         }
     }
@@ -210,7 +196,7 @@ static gb_code pool_gain(const gb_view *view, size_t at, json_t *findings, gb_er
     }
     for (size_t i = at; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (!gb_row_usable(row, "allocate") || !alike(row, first, sizes) ||
+        if (!gb_row_usable(row, "allocate") || !gb_rows_alike(row, first, sizes) ||
             !comparable(view, row)) {
             continue;
         }
@@ -306,7 +292,7 @@ static gb_code in_holes(const gb_view *view, size_t at, json_t *findings, gb_err
     for (size_t i = at; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         double low, high;
-        if (gb_row_usable(row, "fragment") && alike(row, first, without) &&
+        if (gb_row_usable(row, "fragment") && gb_rows_alike(row, first, without) &&
             usable_range(row, &low, &high)) {
             gb_buf_add(&text, separator);
             say_share(row, low, high, &text);

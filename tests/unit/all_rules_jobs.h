@@ -162,7 +162,7 @@ static inline void add_crossover(all_rules *a)
                  "{\"job\": \"matmul\", \"n\": %.0f, \"scope\": \"end-to-end\", \"memory\": "
                  "\"pinned\", \"code\": \"own\"}",
                  sizes[i].n);
-        fixture_add(&a->half, "crossover", "crossover", params, 0, (uint32_t)i, sizes[i].gpu, NAN);
+        fixture_add(&a->half, "crossover", "crossover", params, (uint32_t)i, 0, sizes[i].gpu, NAN);
         add_plain(a, "crossover", params, "rate", "1/s", sizes[i].gpu);
         a->device = 1;
         add_plain(a, "crossover", params, "rate", "1/s", sizes[i].cpu);
