@@ -3,6 +3,8 @@
 #ifndef GB_KERNELS_EXHAUST_H
 #define GB_KERNELS_EXHAUST_H
 
+#if !defined(__cplusplus)
+
 #include "kernels/allocate.h"
 #include "kernels/child.h"
 
@@ -28,4 +30,5 @@ gb_code gb_exhaust_refused(gb_run *run, gb_allocator *allocator, size_t bytes, g
 
 extern const gb_task gb_exhaust_task;
 
+#endif
 #endif

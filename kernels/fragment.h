@@ -3,6 +3,8 @@
 #ifndef GB_KERNELS_FRAGMENT_H
 #define GB_KERNELS_FRAGMENT_H
 
+#if !defined(__cplusplus)
+
 #include "kernels/allocate.h"
 #include "kernels/slab.h"
 
@@ -46,4 +48,5 @@ typedef struct gb_fragment_state {
 gb_code gb_fragment_enqueue(gb_run *run, gb_error *err);
 gb_code gb_fragment_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
 
+#endif
 #endif

@@ -14,6 +14,15 @@ static bool settled(const gb_record *record)
     return record->converged && (record->flags & UNSETTLED) == 0;
 }
 
+static bool all_settled(const gb_row *row)
+{
+    for (size_t i = 0; i < row->n; i++) {
+        if (row->replicates[i]->status == GB_STATUS_OK && !settled(row->replicates[i]))
+            return false;
+    }
+    return true;
+}
+
 /* A record's value of a metric; NAN for none. `per_time`: it falls when the time rises. */
 static double value_of(const gb_record *record, const char *metric, bool *per_time)
 {
@@ -113,8 +122,9 @@ bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out)
     if (gb_row_spoiled(row) || !between(row, metric, &found, &n))
         return false;
     if (is_level(row, metric)) {
-        *out = found;
-        return true;
+        const bool known = n > 1 || all_settled(row);
+        *out = known ? found : *out;
+        return known;
     }
     for (size_t i = 0; i < row->n; i++) {
         const gb_record *record = row->replicates[i];

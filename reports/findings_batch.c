@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -49,14 +48,7 @@ static int by_batch(const void *a, const void *b)
 
 static bool same_series(const gb_row *a, const gb_row *b)
 {
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
+    return gb_rows_alike(a, b, without);
 }
 
 /* The series that begins with row `first` of the view; empty when an earlier row began it. */

@@ -59,14 +59,7 @@ static bool usable(const gb_row *row)
 static bool same_work(const gb_row *a, const gb_row *b)
 {
     static const char *const without[] = {"scope", "memory", "code", NULL};
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
+    return gb_rows_alike(a, b, without);
 }
 
 /* The processor's row of the same work: nothing is copied there, so that either scope will do. */
@@ -105,14 +98,7 @@ static int by_size(const void *a, const void *b)
 static bool same_curve(const gb_row *a, const gb_row *b)
 {
     static const char *const without[] = {"n", "scope", NULL};
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
+    return gb_rows_alike(a, b, without);
 }
 
 /* The sizes that both have, of the curve that `row` belongs to; false: out of memory. */

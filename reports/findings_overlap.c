@@ -5,7 +5,6 @@
 #include "reports/findings_say.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -33,14 +32,7 @@ static double number(const gb_row *row, const char *param)
 
 static bool same_job(const gb_row *a, const gb_row *b)
 {
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, cut), *y = gb_row_key(b, cut);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
+    return gb_rows_alike(a, b, cut);
 }
 
 /* The job whose single chunk is row `one`; false where nothing is to be compared with it. */

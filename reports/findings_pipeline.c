@@ -3,11 +3,9 @@
 #include "reports/findings.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/units.h"
 #include "reports/findings_say.h"
 
 enum { READ, DECODE, PREPARE, COPY_IN, LAUNCH, COMPUTE, COPY_OUT, FINISH, STAGES };
@@ -35,19 +33,6 @@ static double number(const gb_row *row, const char *param)
     return value;
 }
 
-/* Rows of one benchmark that differ in the parameters of `without` alone. */
-static bool same_but_for(const gb_row *a, const gb_row *b, const char *const without[])
-{
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
-}
-
 static bool is_serial(const gb_row *row)
 {
     return gb_row_usable(row, "pipeline") && gb_row_word_is(row, "schedule", "serial");
@@ -61,48 +46,60 @@ static double part_of(const gb_record *record, const char *part)
     return json_is_number(ns) ? json_number_value(ns) : NAN;
 }
 
-/* The mean over replicates of a part's share of the time, and which stage is the longest. */
+/* What replicates have of each part as a share of their time, and which stage is the longest. */
 typedef struct shares {
-    double of[STAGES];
-    double device; /* copies and kernel together */
+    gb_interval of[STAGES];
+    gb_interval device; /* copies and kernel together */
+    gb_interval hidden; /* at most, with two sets of buffers: the shorter of that and the rest */
     int longest;
     bool agreed; /* it is in every replicate, with shares that are alike */
 } shares;
 
+static bool add_shares(const gb_record *record, size_t n, shares *out)
+{
+    int longest = 0;
+    double share[STAGES];
+    for (int i = 0; i < STAGES; i++) {
+        share[i] = part_of(record, stages[i].part) / record->time.median;
+        if (!isfinite(share[i])) {
+            return false;
+        }
+        gb_span_add(&out->of[i], n, share[i]);
+        longest = share[i] > share[longest] ? i : longest;
+    }
+    const double device = share[COPY_IN] + share[COMPUTE] + share[COPY_OUT];
+    gb_span_add(&out->device, n, device);
+    gb_span_add(&out->hidden, n, fmin(device, 1 - device));
+    out->agreed = n == 1 || (out->agreed && longest == out->longest);
+    out->longest = longest;
+    return true;
+}
+
 static bool shares_of(const gb_row *row, shares *out)
 {
     size_t n = 0;
-    double least = INFINITY, most = 0; /* of the longest */
-    *out = (shares){.longest = -1, .agreed = true};
+    *out = (shares){.longest = -1};
     for (size_t r = 0; r < row->n; r++) {
-        const gb_record *record = row->replicates[r];
-        int longest = 0;
-        double share[STAGES];
-        if (record->status != GB_STATUS_OK) {
-            continue;
-        }
-        for (int i = 0; i < STAGES; i++) {
-            share[i] = part_of(record, stages[i].part) / record->time.median;
-            out->of[i] += share[i];
-            longest = share[i] > share[longest] ? i : longest;
-        }
-        out->agreed = out->agreed && (n == 0 || longest == out->longest);
-        out->longest = longest;
-        least = fmin(least, share[longest]);
-        most = fmax(most, share[longest]);
-        n++;
-    }
-    for (int i = 0; i < STAGES; i++) {
-        out->of[i] /= (double)n;
-    }
-    out->agreed = out->agreed && most - least <= 2 * GB_FIRM;
-    out->device = out->of[COPY_IN] + out->of[COMPUTE] + out->of[COPY_OUT];
-    for (int i = 0; i < STAGES; i++) {
-        if (!isfinite(out->of[i])) {
+        if (row->replicates[r]->status == GB_STATUS_OK &&
+            !add_shares(row->replicates[r], ++n, out)) {
             return false;
         }
     }
-    return n > 0;
+    if (n == 0) {
+        return false;
+    }
+    const gb_interval *longest = &out->of[out->longest];
+    out->agreed = out->agreed && longest->high - longest->low <= 2 * GB_FIRM;
+    return true;
+}
+
+/* How many times as fast a job is of which a share takes no time any more. */
+static const char *say_without(const gb_interval *share, char *buf, size_t size)
+{
+    const gb_interval factor = {.centre = 1 / fmax(1 - share->centre, 1e-3),
+                                .low = 1 / fmax(1 - share->low, 1e-3),
+                                .high = 1 / fmax(1 - share->high, 1e-3)};
+    return gb_say_number(&factor, 2, buf, size);
 }
 
 static bool is_of_device(int stage)
@@ -119,7 +116,7 @@ static const gb_row *extreme_batch(const gb_view *view, const gb_row *row, int s
     const gb_row *found = row;
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
-        if (is_serial(other) && same_but_for(other, row, without) &&
+        if (is_serial(other) && gb_rows_alike(other, row, without) &&
             sign * number(other, "batch") > sign * number(found, "batch")) {
             found = other;
         }
@@ -150,22 +147,24 @@ static json_t *stage_figures(const gb_row *row, const shares *s)
 {
     json_t *each = json_object();
     for (int i = 0; i < STAGES; i++) {
-        json_object_set_new(each, stages[i].part, gb_json_real(s->of[i]));
+        json_object_set_new(each, stages[i].part, gb_json_real(s->of[i].centre));
     }
     return json_pack("{s:s, s:O, s:s, s:f, s:f, s:o}", "benchmark", row->first->benchmark, "params",
                      row->first->params, "stage", stages[s->longest].part, "share",
-                     s->of[s->longest], "device_share", s->device, "shares", each);
+                     s->of[s->longest].centre, "device_share", s->device.centre, "shares", each);
 }
 
 /* ", then reading with 20 % and preparing with 12 %": up to two more of a twentieth or more. */
 static void say_others(const shares *s, gb_buf *text)
 {
     bool said[STAGES] = {false};
+    char percent[96];
     said[s->longest] = true;
     for (int k = 0; k < 2; k++) {
         int next = -1;
         for (int i = 0; i < STAGES; i++) {
-            if (!said[i] && s->of[i] >= 0.05 && (next < 0 || s->of[i] > s->of[next])) {
+            if (!said[i] && s->of[i].centre >= 0.05 &&
+                (next < 0 || s->of[i].centre > s->of[next].centre)) {
                 next = i;
             }
         }
@@ -173,23 +172,25 @@ static void say_others(const shares *s, gb_buf *text)
             return;
         }
         said[next] = true;
-        gb_buf_printf(text, "%s %s with %.0f %%", k == 0 ? ", then" : " and", stages[next].said,
-                      100 * s->of[next]);
+        gb_buf_printf(text, "%s %s with %s", k == 0 ? ", then" : " and", stages[next].said,
+                      gb_say_share(&s->of[next], percent, sizeof percent));
     }
 }
 
 static void say_stage(const gb_view *view, const gb_row *row, const shares *s, gb_buf *text)
 {
-    gb_buf_printf(text, "%.0f %% of the time from file to answer, in batches of %.0f",
-                  100 * s->of[s->longest], number(row, "batch"));
+    char percent[96], factor[96];
+    gb_buf_printf(text, "%s of the time from file to answer, in batches of %.0f",
+                  gb_say_share(&s->of[s->longest], percent, sizeof percent), number(row, "batch"));
     gb_finding_case(view, row, said_anyway, text);
     gb_buf_printf(text, ", is %s", stages[s->longest].said);
     say_others(s, text);
     gb_buf_printf(text,
-                  ". Copies and kernel are %.0f %%: a device that took no time at all would make "
-                  "the job faster by a factor of at most %.2f%s.",
-                  100 * s->device, 1 / fmax(1 - s->device, 1e-3),
-                  is_of_device(s->longest) || s->device > 0.5
+                  ". Copies and kernel are %s: a device that took no time at all would make "
+                  "the job faster by a factor of at most %s%s.",
+                  gb_say_share(&s->device, percent, sizeof percent),
+                  say_without(&s->device, factor, sizeof factor),
+                  is_of_device(s->longest) || s->device.centre > 0.5
                       ? ""
                       : "; the rest is the host's, whatever the device");
 }
@@ -197,8 +198,9 @@ static void say_stage(const gb_view *view, const gb_row *row, const shares *s, g
 static gb_code find_stage(const gb_view *view, const gb_row *row, json_t *findings, gb_error *err)
 {
     shares s;
+    gb_interval time;
     gb_buf text = {0};
-    if (!shares_of(row, &s) || !s.agreed) {
+    if (!gb_row_interval(row, "time", &time) || !shares_of(row, &s) || !s.agreed) {
         return GB_OK;
     }
     say_stage(view, row, &s, &text);
@@ -210,22 +212,32 @@ static gb_code find_stage(const gb_view *view, const gb_row *row, json_t *findin
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
+/* Of one file. */
+static const char *say_file(const gb_row *row, char *buf, size_t size)
+{
+    const double files = number(row, "files");
+    gb_interval time;
+    if (!gb_row_interval(row, "time", &time)) {
+        return "?"; /* rows that differ have one */
+    }
+    time = (gb_interval){time.centre / files, time.low / files, time.high / files};
+    return gb_say_derived(&time, "ns", buf, size);
+}
+
 static gb_code find_batch(const gb_view *view, const gb_row *many, json_t *findings, gb_error *err)
 {
     const gb_row *few = extreme_batch(view, many, -1);
-    char factor[96], a[32], b[32];
+    char factor[96], a[96], b[96];
     gb_buf text = {0};
     if (few == many || !gb_rows_differ(view->results, few, many, "time")) {
         return GB_OK;
     }
     const bool faster = many->time_ns < few->time_ns;
-    const double files = number(many, "files");
     gb_buf_printf(&text, "In batches of %.0f", number(many, "batch"));
     gb_finding_case(view, many, said_anyway, &text);
     gb_buf_printf(
         &text, " a file takes %s, in batches of %.0f %s: a factor of %s%s.",
-        gb_format_ns(many->time_ns / files, a, sizeof a), number(few, "batch"),
-        gb_format_ns(few->time_ns / files, b, sizeof b),
+        say_file(many, a, sizeof a), number(few, "batch"), say_file(few, b, sizeof b),
         gb_say_ratio(faster ? few : many, faster ? many : few, "time", 1, 2, factor, sizeof factor),
         faster ? "" : " that large batches cost");
     const gb_code code = gb_finding_add(findings, view, "pipeline-batch", &text, NULL, err);
@@ -242,7 +254,7 @@ static const gb_row *doubled(const gb_view *view, const gb_row *serial)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (gb_row_usable(row, "pipeline") && gb_row_word_is(row, "schedule", "double-buffered") &&
-            same_but_for(row, serial, without)) {
+            gb_rows_alike(row, serial, without)) {
             return row;
         }
     }
@@ -257,7 +269,7 @@ static double hideable(const gb_view *view, const gb_row *row)
     if (!is_serial(row) || doubled(view, row) == NULL || !shares_of(row, &s)) {
         return NAN;
     }
-    return fmin(s.device, 1 - s.device);
+    return s.hidden.centre;
 }
 
 static bool has_most_to_hide(const gb_view *view, size_t at)
@@ -279,8 +291,9 @@ static gb_code find_overlap(const gb_view *view, const gb_row *serial, json_t *f
     const gb_row *both = doubled(view, serial);
     const gb_contrast contrast = gb_rows_contrast(view->results, serial, both, "time");
     char a[96], b[96], factor[96];
+    shares s;
     gb_buf text = {0};
-    if (contrast == GB_CONTRAST_UNKNOWN) {
+    if (contrast == GB_CONTRAST_UNKNOWN || !shares_of(serial, &s)) {
         return GB_OK;
     }
     gb_buf_printf(&text, "One batch of %.0f after the other", number(serial, "batch"));
@@ -298,9 +311,9 @@ static gb_code find_overlap(const gb_view *view, const gb_row *serial, json_t *f
                       gb_say_ratio(serial, both, "time", 1, 2, factor, sizeof factor));
     }
     gb_buf_printf(&text,
-                  " (at best %.2f, with the shorter of the host's and the device's part hidden "
+                  " (at best %s, with the shorter of the host's and the device's part hidden "
                   "completely)%s.",
-                  1 / (1 - hideable(view, serial)),
+                  say_without(&s.hidden, factor, sizeof factor),
                   view->cpu ? "; host and device share the processors here" : "");
     const gb_code code = gb_finding_add(findings, view, "pipeline-overlap", &text, NULL, err);
     gb_buf_free(&text);
@@ -318,7 +331,7 @@ static const gb_row *slowest_host(const gb_view *view, const gb_row *row)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
         if (other == row || !gb_row_usable(other, "pipeline") ||
-            !same_but_for(other, row, host_work)) {
+            !gb_rows_alike(other, row, host_work)) {
             continue;
         }
         if (number(other, "host_work") < number(row, "host_work")) {
@@ -331,27 +344,35 @@ static const gb_row *slowest_host(const gb_view *view, const gb_row *row)
     return most;
 }
 
+/* The intervals of the share of time in which the device is busy. */
+static bool busy_of(const gb_row *row, gb_interval *out)
+{
+    gb_interval percent;
+    if (!gb_row_interval(row, "device_busy", &percent)) {
+        return false;
+    }
+    *out = (gb_interval){percent.centre / 100, percent.low / 100, fmin(percent.high / 100, 1)};
+    return true;
+}
+
 static gb_code find_idle(const gb_view *view, const gb_row *row, json_t *findings, gb_error *err)
 {
     const gb_row *slow = slowest_host(view, row);
-    char a[96], b[96];
-    const char *unit;
-    bool higher;
+    char a[96], b[96], c[96];
+    gb_interval fast, starved;
     gb_buf text = {0};
-    if (slow == NULL || !gb_rows_differ(view->results, row, slow, "device_busy")) {
-        return GB_OK;
+    if (slow == NULL || !gb_rows_differ(view->results, row, slow, "device_busy") ||
+        !busy_of(row, &fast) || !busy_of(slow, &starved) || starved.centre >= fast.centre) {
+        return GB_OK; /* more of it is not what a slow host does */
     }
-    const double busy = gb_row_metric(slow, "device_busy", &unit, &higher);
-    if (busy >= gb_row_metric(row, "device_busy", &unit, &higher)) {
-        return GB_OK; /* not what a slow host does */
-    }
+    const gb_interval idle = {1 - starved.centre, 1 - starved.high, 1 - starved.low};
     gb_buf_add(&text, "The device copies or computes");
     gb_finding_case(view, row, said_anyway, &text);
     gb_buf_printf(&text,
                   " for %s of the time; where the host prepares each batch %.0f times, for %s: it "
-                  "is idle for about %.0f %% of the time, waiting for the host.",
-                  gb_say_figure(row, "device_busy", a, sizeof a), number(slow, "host_work"),
-                  gb_say_figure(slow, "device_busy", b, sizeof b), fmax(100 - busy, 0));
+                  "is idle for about %s of the time, waiting for the host.",
+                  gb_say_share(&fast, a, sizeof a), number(slow, "host_work"),
+                  gb_say_share(&starved, b, sizeof b), gb_say_share(&idle, c, sizeof c));
     const gb_code code = gb_finding_add(findings, view, "pipeline-idle", &text, NULL, err);
     gb_buf_free(&text);
     return code;

@@ -81,6 +81,33 @@ const char *gb_say_number(const gb_interval *value, int decimals, char *buf, siz
     return digits(value->centre, value->centre * half, decimals, buf, size);
 }
 
+const char *gb_say_two_digits(double value, char *buf, size_t size)
+{
+    const bool whole = fabs(value) >= 9.95;
+    const double place = whole ? pow(10, floor(log10(fabs(value))) - 1) : 1;
+    snprintf(buf, size, whole ? "%.0f" : "%.1f",
+             fabs(value) >= 100 ? round(value / place) * place : value);
+    return buf;
+}
+
+void gb_span_add(gb_interval *span, size_t n, double value)
+{
+    span->low = n == 1 ? value : fmin(span->low, value);
+    span->high = n == 1 ? value : fmax(span->high, value);
+    span->centre += (value - span->centre) / (double)n;
+}
+
+const char *gb_say_share(const gb_interval *share, char *buf, size_t size)
+{
+    const double low = round(100 * share->low), high = round(100 * share->high);
+    if (low < high) {
+        snprintf(buf, size, "%.0f to %.0f %%", low, high);
+    } else {
+        snprintf(buf, size, "%.0f %%", high);
+    }
+    return buf;
+}
+
 gb_interval gb_interval_ratio(const gb_interval *over, const gb_interval *under, double scale)
 {
     return (gb_interval){.centre = scale * over->centre / under->centre,

@@ -16,6 +16,16 @@ const char *gb_say_derived(const gb_interval *value, const char *unit, char *buf
  * most, "130" for 129.06 that may be 12 off, "60 to 270" where that is more than half of it. */
 const char *gb_say_number(const gb_interval *value, int decimals, char *buf, size_t size);
 
+/* Two digits that count and never an exponent: "1.1", "43", "250". For what was seen, of which
+ * there is no interval: how much longer the slowest second was. */
+const char *gb_say_two_digits(double value, char *buf, size_t size);
+
+/* The n-th value of those that replicates have of a share, a fraction: the centre is their mean,
+ * the ends are what they span. Begins as {0}, n as 1. */
+void gb_span_add(gb_interval *span, size_t n, double value);
+/* A share in whole percent: "50 %", or "44 to 57 %" where the ends are not the same. */
+const char *gb_say_share(const gb_interval *share, char *buf, size_t size);
+
 /* over / under, times `scale`, of two intervals that are apart or not: the least and the most. */
 gb_interval gb_interval_ratio(const gb_interval *over, const gb_interval *under, double scale);
 /* The same of two rows' metric; false, with NANs, where an interval is not known. */

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -54,26 +53,13 @@ static int by_rate(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether two rows of a benchmark differ at most in the parameters that are left out. */
-static bool alike(const gb_row *a, const gb_row *b, const char *const without[])
-{
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
-}
-
 /* The series that begins with row `first` of the view; empty when an earlier row began it. */
 static void collect(const gb_view *view, size_t first, sweep *out)
 {
     out->n = 0;
     for (size_t i = 0; i < view->n; i++) {
         if (!has_point(&view->rows[i]) ||
-            !alike(&view->rows[i], &view->rows[first], without_rate)) {
+            !gb_rows_alike(&view->rows[i], &view->rows[first], without_rate)) {
             continue;
         }
         if (i < first) {
@@ -176,7 +162,7 @@ static const gb_row *other(const gb_view *view, const gb_row *row, const char *c
 {
     for (size_t i = 0; i < view->n; i++) {
         if (has_point(&view->rows[i]) && passes(&view->rows[i]) &&
-            alike(&view->rows[i], row, without)) {
+            gb_rows_alike(&view->rows[i], row, without)) {
             return &view->rows[i];
         }
     }

@@ -4,8 +4,6 @@
 #include "reports/findings_say.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -105,14 +103,13 @@ static const char *next(const char **separator)
     return now;
 }
 
-/* "12 %", or from twice as long on "2.31 times the median" */
+/* "12 % above the median", or from twice as long on "2.3 times the median" */
 static void say_slower(double factor, gb_buf *text)
 {
-    if (factor < 2) {
-        gb_buf_printf(text, "%.3g %% above the median", 100 * (factor - 1));
-    } else {
-        gb_buf_printf(text, "%.3g times the median", factor);
-    }
+    char digits[32];
+    gb_buf_printf(
+        text, factor < 2 ? "%s %% above the median" : "%s times the median",
+        gb_say_two_digits(factor < 2 ? 100 * (factor - 1) : factor, digits, sizeof digits));
 }
 
 static void say_modes(const gb_summary *t, gb_buf *text)
@@ -130,35 +127,41 @@ static void say_modes(const gb_summary *t, gb_buf *text)
 static void say_unsteady(const run *r, gb_buf *text)
 {
     const char *separator = ", but not steadily: ";
+    char digits[32];
     if (slow_second(r)) {
         gb_buf_printf(text, "%sthe slowest of %.0f seconds is ", next(&separator), r->seconds);
         say_slower(r->slowest / r->median, text);
     }
     if (has_flag(r, GB_FLAG_DRIFT)) {
-        gb_buf_printf(text, "%sit drifts by %+.3g %% from the first half to the second",
-                      next(&separator), 100 * (r->second / r->first - 1));
+        const double drift = 100 * (r->second / r->first - 1);
+        gb_buf_printf(text, "%sit drifts by %s%s %% from the first half to the second",
+                      next(&separator), drift > 0 ? "+" : "",
+                      gb_say_two_digits(drift, digits, sizeof digits));
     }
     if (has_flag(r, GB_FLAG_BIMODAL)) {
         gb_buf_add(text, next(&separator));
         say_modes(&r->record->time, text);
     }
     if (long_tail(r)) {
-        gb_buf_printf(text, "%sthe 99th percentile is %.3g times the median", next(&separator),
-                      r->p99 / r->median);
+        gb_buf_printf(text, "%sthe 99th percentile is %s times the median", next(&separator),
+                      gb_say_two_digits(r->p99 / r->median, digits, sizeof digits));
     }
     if (far_mean(r)) {
-        gb_buf_printf(text, "%sthe mean is %.3g times the median, by few very long iterations",
-                      next(&separator), r->mean / r->median);
+        gb_buf_printf(text, "%sthe mean is %s times the median, by few very long iterations",
+                      next(&separator),
+                      gb_say_two_digits(r->mean / r->median, digits, sizeof digits));
     }
 }
 
 static void say_steady(const run *r, gb_buf *text)
 {
-    gb_buf_printf(text, ", steadily: the slowest of %.0f seconds is within %.2g %% of the median",
-                  r->seconds, fmax(100 * (r->slowest / r->median - 1), 0.1));
+    char digits[32];
+    gb_buf_printf(
+        text, ", steadily: the slowest of %.0f seconds is within %s %% of the median", r->seconds,
+        gb_say_two_digits(fmax(100 * (r->slowest / r->median - 1), 0.1), digits, sizeof digits));
     if (r->p99 > 0) {
-        gb_buf_printf(text, ", and 99 %% of the iterations take no more than %.3g times as long",
-                      r->p99 / r->median);
+        gb_buf_printf(text, ", and 99 %% of the iterations take no more than %s times as long",
+                      gb_say_two_digits(r->p99 / r->median, digits, sizeof digits));
     }
 }
 
@@ -182,19 +185,21 @@ static gb_code add(const gb_view *view, const char *rule, gb_buf *text, json_t *
     return code;
 }
 
+/* What was seen is said in any case; that nothing was is said of a firm time alone. */
 static gb_code find_steadiness(const gb_view *view, const gb_row *row, json_t *findings,
                                gb_error *err)
 {
     static const char *const said[] = {"work", "beside", "bytes", "rounds", "duration", NULL};
-    char what[64], time[32];
+    char what[64], time[96];
     run r;
-    if (!gb_row_word_is(row, "beside", "none") || gb_row_spoiled(row) || !worst_run(row, &r)) {
+    if (!gb_row_word_is(row, "beside", "none") || gb_row_spoiled(row) || !worst_run(row, &r) ||
+        (steady(&r) && !gb_row_firm(row, "time"))) {
         return GB_OK;
     }
     gb_buf text = {0};
     gb_buf_printf(&text, "Repeated for %.0f s, %s", r.seconds, what_of(row, what, sizeof what));
     gb_finding_case(view, row, said, &text);
-    gb_buf_printf(&text, " takes %s", gb_format_ns(r.median, time, sizeof time));
+    gb_buf_printf(&text, " takes %s", gb_say_figure(row, "time", time, sizeof time));
     if (steady(&r)) {
         say_steady(&r, &text);
     } else {
@@ -221,22 +226,14 @@ static const struct {
 static const gb_row *beside(const gb_view *view, const gb_row *alone, const char *neighbour)
 {
     static const char *const but[] = {"beside", NULL};
-    const gb_row *found = NULL;
-    char *key = gb_row_key(alone, but);
-    for (size_t i = 0; i < view->n && found == NULL && key != NULL; i++) {
+    for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (!gb_row_usable(row, "stability") || !gb_row_word_is(row, "beside", neighbour) ||
-            strcmp(row->first->benchmark, alone->first->benchmark) != 0) {
-            continue;
+        if (gb_row_usable(row, "stability") && gb_row_word_is(row, "beside", neighbour) &&
+            gb_rows_alike(row, alone, but)) {
+            return row;
         }
-        char *other = gb_row_key(row, but);
-        if (other != NULL && strcmp(key, other) == 0) {
-            found = row;
-        }
-        free(other);
     }
-    free(key);
-    return found;
+    return NULL;
 }
 
 static double mean_of(const gb_row *row)

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -27,25 +26,13 @@ static double number(const gb_row *row, const char *param)
     return value;
 }
 
-static bool alike(const gb_row *a, const gb_row *b, const char *const without[])
-{
-    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
-        return false;
-    }
-    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
-    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
-}
-
 /* Whether row `at` is the first of its kernel's rows that are alike but for `without`. */
 static bool begins_group(const gb_view *view, size_t at, const char *const without[])
 {
     const gb_row *row = &view->rows[at];
     for (size_t i = 0; i < at; i++) {
         if (gb_row_usable(&view->rows[i], row->first->kernel) &&
-            alike(&view->rows[i], row, without)) {
+            gb_rows_alike(&view->rows[i], row, without)) {
             return false;
         }
     }
@@ -68,21 +55,13 @@ static const char *bytes_text(double bytes, char buf[32])
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-/* Two digits that count, never an exponent. */
-static const char *two_digits(double value, char *buf, size_t size)
-{
-    const double place = value >= 10 ? pow(10, floor(log10(value)) - 1) : 1;
-    snprintf(buf, size, value >= 10 ? "%.0f" : "%.1f",
-             value >= 10 ? round(value / place) * place : value);
-    return buf;
-}
-
 static const char *call_text(const gb_row *row)
 {
     return gb_row_word_is(row, "call", "blas") ? "product of the vendor's BLAS" : "launch";
 }
 
-/* first-call: said where the two intervals do not touch. */
+/* first-call: said where the two intervals do not touch, and the ratio is beyond the noise floor.
+ */
 static gb_code first_call(const gb_view *view, size_t at, json_t *findings, gb_error *err)
 {
     const gb_row *row = &view->rows[at];
@@ -92,29 +71,42 @@ static gb_code first_call(const gb_view *view, size_t at, json_t *findings, gb_e
         !gb_row_interval(row, "steady_call", &steady) || !(first.low > steady.high)) {
         return GB_OK;
     }
-    char a[96], b[96];
-    gb_buf text = {0}, times = {0};
+    const gb_interval ratio = gb_interval_ratio(&first, &steady, 1);
+    if (!(log(ratio.centre) > gb_noise_floor(view->results, view->device))) {
+        return GB_OK;
+    }
+    char a[96], b[96], times[96];
+    gb_buf text = {0};
     gb_buf_printf(&text, "The first %s of a process", call_text(row));
     gb_finding_case(view, row, said, &text);
-    const double ratio = first.centre / steady.centre;
-    const double low = first.low / steady.high, high = first.high / steady.low;
-    if (high > 1.5 * low) {
-        gb_buf_printf(&times, "%s to %s", two_digits(low, a, sizeof a),
-                      two_digits(high, b, sizeof b));
-    } else {
-        gb_buf_add(&times, two_digits(ratio, a, sizeof a));
-    }
     gb_buf_printf(&text, " takes %s, a steady one %s: %s times that.",
                   gb_say_figure(row, "first_call", a, sizeof a),
                   gb_say_figure(row, "steady_call", b, sizeof b),
-                  times.data != NULL ? times.data : "?");
-    text.failed = text.failed || times.failed;
-    gb_buf_free(&times);
+                  gb_say_number(&ratio, ratio.centre < 10 ? 1 : 0, times, sizeof times));
     return add(view, findings, "first-call", &text,
                json_pack("{s:s, s:f, s:o, s:f, s:f}", "call", gb_row_word(row, "call"), "first_ns",
                          first.centre, "second_ns", gb_json_real(metric(row, "second_call")),
-                         "steady_ns", steady.centre, "times", ratio),
+                         "steady_ns", steady.centre, "times", ratio.centre),
                err);
+}
+
+/* A step's share of the time; false: a replicate does not have it. */
+static bool share_of(const gb_row *row, const char *step, gb_interval *out)
+{
+    size_t n = 0;
+    *out = (gb_interval){0};
+    for (size_t r = 0; r < row->n; r++) {
+        const gb_record *record = row->replicates[r];
+        const gb_metric *m = gb_record_metric(record, step);
+        if (record->status != GB_STATUS_OK) {
+            continue;
+        }
+        if (m == NULL || !(m->value >= 0)) {
+            return false;
+        }
+        gb_span_add(out, ++n, m->value / record->time.median);
+    }
+    return n > 0;
 }
 
 /* where-the-start-goes: shares of the time to the first right result, where that is firm. */
@@ -132,7 +124,7 @@ static gb_code start_goes(const gb_view *view, size_t at, json_t *findings, gb_e
     if (!gb_row_usable(row, "startup") || !gb_row_firm(row, "time")) {
         return GB_OK;
     }
-    char time[96];
+    char time[96], percent[96];
     gb_buf text = {0};
     gb_buf_printf(&text, "From the start of a process to its first right result, that of a %s",
                   call_text(row));
@@ -141,15 +133,15 @@ static gb_code start_goes(const gb_view *view, size_t at, json_t *findings, gb_e
     json_t *figures =
         json_pack("{s:s, s:f}", "call", gb_row_word(row, "call"), "time_ns", row->time_ns);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        const double ns = metric(row, steps[i].metric);
-        if (!(ns >= 0)) { /* of a record without its parts nothing is said */
+        gb_interval share;
+        if (!share_of(row, steps[i].metric, &share)) { /* nothing is said without all parts */
             json_decref(figures);
             gb_buf_free(&text);
             return GB_OK;
         }
-        gb_buf_printf(&text, "%s%s %.0f %%", i > 0 ? ", " : "", steps[i].text,
-                      100 * ns / row->time_ns);
-        json_object_set_new(figures, steps[i].metric, gb_json_real(ns));
+        gb_buf_printf(&text, "%s%s %s", i > 0 ? ", " : "", steps[i].text,
+                      gb_say_share(&share, percent, sizeof percent));
+        json_object_set_new(figures, steps[i].metric, gb_json_real(metric(row, steps[i].metric)));
     }
     gb_buf_add(&text, ".");
     return add(view, findings, "where-the-start-goes", &text, figures, err);
@@ -164,7 +156,7 @@ static const gb_row *plain_of(const gb_view *view, const gb_row *pooled)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (gb_row_usable(row, "allocate") && gb_row_word_is(row, "way", "plain") &&
-            alike(row, pooled, without)) {
+            gb_rows_alike(row, pooled, without)) {
             return row;
         }
     }
@@ -204,7 +196,7 @@ static gb_code pool_gain(const gb_view *view, size_t at, json_t *findings, gb_er
     }
     for (size_t i = at; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (!gb_row_usable(row, "allocate") || !alike(row, first, sizes) ||
+        if (!gb_row_usable(row, "allocate") || !gb_rows_alike(row, first, sizes) ||
             !comparable(view, row)) {
             continue;
         }
@@ -300,7 +292,7 @@ static gb_code in_holes(const gb_view *view, size_t at, json_t *findings, gb_err
     for (size_t i = at; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         double low, high;
-        if (gb_row_usable(row, "fragment") && alike(row, first, without) &&
+        if (gb_row_usable(row, "fragment") && gb_rows_alike(row, first, without) &&
             usable_range(row, &low, &high)) {
             gb_buf_add(&text, separator);
             say_share(row, low, high, &text);
@@ -351,14 +343,15 @@ static gb_code refused(const gb_view *view, size_t at, json_t *findings, gb_erro
                err);
 }
 
-/* memory-returns */
+/* memory-returns: of a time that may be twice as long or half nothing is said. */
 static gb_code returns(const gb_view *view, size_t at, json_t *findings, gb_error *err)
 {
     static const char *const said[] = {"bytes", NULL};
     const gb_row *row = &view->rows[at];
     char bytes[32], a[96], b[96];
     gb_interval back;
-    if (!gb_row_usable(row, "reclaim") || !gb_row_interval(row, "memory_back", &back)) {
+    if (!gb_row_usable(row, "reclaim") || !gb_row_interval(row, "memory_back", &back) ||
+        back.high > 2 * back.centre) {
         return GB_OK;
     }
     gb_buf text = {0};

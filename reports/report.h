@@ -61,6 +61,8 @@ const char *gb_row_param_text(const gb_row *row, const char *param, char *buf, s
 /* The row's parameters without those in `without` (NULL-terminated), as compact JSON with sorted
  * keys: rows with equal keys belong to one series. The caller frees; NULL on out of memory. */
 char *gb_row_key(const gb_row *row, const char *const without[]);
+/* Whether two rows are of one benchmark and have equal keys. False on out of memory. */
+bool gb_rows_alike(const gb_row *a, const gb_row *b, const char *const without[]);
 /* Whether it was measured under a profiler or for one (--profile): then times are no results. */
 bool gb_results_profiled(const gb_results *results);
 /* "AMD EPYC" and kind ("cpu", "cuda") of a device of the results; "unknown" where not recorded. */

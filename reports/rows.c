@@ -250,6 +250,18 @@ char *gb_row_key(const gb_row *row, const char *const without[])
     return key;
 }
 
+bool gb_rows_alike(const gb_row *a, const gb_row *b, const char *const without[])
+{
+    if (strcmp(a->first->benchmark, b->first->benchmark) != 0) {
+        return false;
+    }
+    char *x = gb_row_key(a, without), *y = gb_row_key(b, without);
+    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
 bool gb_results_profiled(const gb_results *results)
 {
     for (size_t i = 0; i < results->n; i++) {

@@ -4,9 +4,11 @@
 #include "reports/findings.h"
 #include "reports/page/parts.h"
 
-static const struct {
+typedef struct term {
     const char *term, *meaning;
-} terms[] = {
+} term;
+
+static const term terms[] = {
     {"case", "One combination of a benchmark's parameters."},
     {"replicate", "A case measured again in a fresh process."},
     {"sample", "One reading of the timer: of one iteration, or of several in a row."},
@@ -30,6 +32,39 @@ static const struct {
      "By how much two measurements of the same thing differ on this machine (gpubench selftest)."},
 };
 
+/* Words of a kernel's cases, on the page where it was measured. */
+static const struct {
+    const char *kernel;
+    term term;
+} of_kernels[] = {
+    {"startup",
+     {"first call, steady call",
+      "Of a fresh process: the first launch or product, and one after many."}},
+    {"fragment", {"usable", "The largest block of memory that can be had, of all that is free."}},
+    {"pipeline",
+     {"serial, double-buffered",
+      "One batch after the other; the host at the next batch while the device has one."}},
+    {"pipeline", {"device busy", "The part of the time in which the device copies or computes."}},
+    {"crossover",
+     {"end to end, compute only",
+      "From arrays of the program to a result there, copies included; with the data on the device "
+      "before and after."}},
+    {"stability",
+     {"slowest second",
+      "The largest of the medians of as many windows of samples as the case lasted seconds."}},
+    {"stability", {"beside", "While a second process has work on the same device."}},
+};
+
+static bool was_measured(const gb_sheet *sheet, const char *kernel)
+{
+    for (size_t i = 0; i < sheet->table.n; i++) {
+        if (gb_row_usable(&sheet->table.rows[i], kernel)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void gb_page_terms(const gb_sheet *sheet, gb_buf *out)
 {
     uint32_t flags = 0;
@@ -43,6 +78,10 @@ void gb_page_terms(const gb_sheet *sheet, gb_buf *out)
     gb_html_facts(out);
     for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
         gb_html_fact(out, terms[i].term, terms[i].meaning);
+    }
+    for (size_t i = 0; i < sizeof of_kernels / sizeof of_kernels[0]; i++) {
+        gb_html_fact(out, of_kernels[i].term.term,
+                     was_measured(sheet, of_kernels[i].kernel) ? of_kernels[i].term.meaning : NULL);
     }
     gb_html_fact(out, GB_APART_WORD, apart ? GB_APART_MEANING : NULL);
     gb_html_fact(out, GB_ABOVE_PEAK_WORD, above ? GB_ABOVE_PEAK_MEANING : NULL);

@@ -87,6 +87,46 @@ START_TEST(a_level_is_as_exact_as_its_replicates)
 }
 END_TEST
 
+/* Nothing else tells how far a single replicate's level is open. */
+START_TEST(a_level_of_one_replicate_counts_if_it_is_settled)
+{
+    static const double time = 1000;
+    for (int settled = 0; settled < 2; settled++) {
+        fixture f;
+        two_cases(&f, &time, &time, 1);
+        for (size_t i = 0; i < 2; i++) {
+            gb_metric *m = &f.results.records[i].metrics[0];
+            snprintf(m->unit, sizeof m->unit, "%%");
+            m->value = i == 0 ? 12.5 : 25;
+            f.results.records[i].converged = settled == 1;
+        }
+        ck_assert_int_eq(contrast_of(&f, "bandwidth"),
+                         settled ? GB_CONTRAST_DIFFERENT : GB_CONTRAST_UNKNOWN);
+        fixture_close(&f);
+    }
+}
+END_TEST
+
+START_TEST(shares_and_what_was_seen_have_the_digits_they_may_have)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } seen[] = {{0.1, "0.1"}, {1.049, "1.0"},   {9.96, "10"},   {12.34, "12"}, {99.7, "100"},
+                {256, "260"}, {12345, "12000"}, {-33.3, "-33"}, {-5, "-5.0"}};
+    char buf[96];
+    for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++)
+        ck_assert_str_eq(gb_say_two_digits(seen[i].value, buf, sizeof buf), seen[i].text);
+    gb_interval share = {0};
+    gb_span_add(&share, 1, 0.501);
+    gb_span_add(&share, 2, 0.499);
+    ck_assert_str_eq(gb_say_share(&share, buf, sizeof buf), "50 %");
+    gb_span_add(&share, 3, 0.44);
+    ck_assert_str_eq(gb_say_share(&share, buf, sizeof buf), "44 to 50 %");
+    ck_assert_double_eq_tol(share.centre, 0.48, 1e-12);
+}
+END_TEST
+
 /* The case: a factor of 129.06 between a figure of +- 107 % and another. */
 START_TEST(figures_have_the_digits_that_their_intervals_leave)
 {
@@ -386,6 +426,8 @@ static void add_cases(Suite *suite)
     TCase *tc = tcase_create("contrast");
     tcase_add_test(tc, cases_differ_where_the_intervals_between_replicates_do_not_touch);
     tcase_add_test(tc, a_level_is_as_exact_as_its_replicates);
+    tcase_add_test(tc, a_level_of_one_replicate_counts_if_it_is_settled);
+    tcase_add_test(tc, shares_and_what_was_seen_have_the_digits_they_may_have);
     tcase_add_test(tc, figures_have_the_digits_that_their_intervals_leave);
     tcase_add_test(tc, two_firm_figures_that_touch_are_the_same);
     tcase_add_test(tc, one_replicate_counts_by_its_own_interval_if_it_is_settled);

@@ -123,6 +123,30 @@ START_TEST(one_sentence_for_each_kind_of_files)
 }
 END_TEST
 
+/* Shares that replicates do not agree on are said with both ends, and so is what follows. */
+START_TEST(shares_are_no_finer_than_replicates_leave_them)
+{
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    job j = plain;
+    add_job(&f, "overlapped", &j, 0.0001);
+    json_object_set_new(f.results.records[0].parts_ns, "decode", json_real(40e6));
+    json_object_set_new(f.results.records[0].parts_ns, "compute", json_real(30e6));
+    char *text = said(&f, "pipeline-stage");
+    ck_assert_msg(strstr(text, "40 to 50 % of the time") == text, "%s", text);
+    ck_assert_msg(strstr(text, "Copies and kernel are 13 to 35 %: ") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "a factor of at most 1.3;") != NULL, "%s", text);
+    free(text);
+    j.schedule = "double-buffered";
+    j.ms = 50;
+    add_job(&f, "overlapped", &j, 0.0001);
+    text = said(&f, "pipeline-overlap");
+    ck_assert_msg(strstr(text, "(at best 1.3, ") != NULL, "%s", text);
+    free(text);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(batches_are_compared_where_they_differ)
 {
     fixture f;
@@ -230,8 +254,15 @@ START_TEST(a_slow_host_leaves_the_device_idle)
     fixture_open(&f, "cuda", "[]");
     add_hosts(&f, 90, 12, 0.0001);
     says(&f, "pipeline-idle",
-         "The device copies or computes for 90.0 % of the time; where the host prepares each batch "
-         "16 times, for 12.0 %: it is idle for about 88 % of the time, waiting for the host.\n");
+         "The device copies or computes for 90 % of the time; where the host prepares each batch "
+         "16 times, for 12 %: it is idle for about 88 % of the time, waiting for the host.\n");
+    fixture_close(&f);
+    fixture_open(&f, "cuda", "[]");
+    add_hosts(&f, 90, 40, 0.02); /* more than 100 % it cannot be */
+    char *text = said(&f, "pipeline-idle");
+    ck_assert_msg(strstr(text, " to 100 % of the time; where") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "it is idle for about 4") != NULL, "%s", text);
+    free(text);
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_hosts(&f, 90, 85, 0.2);
@@ -249,6 +280,7 @@ static void add_cases(Suite *suite)
     TCase *tests = tcase_create("findings");
     tcase_add_test(tests, the_longest_stage_and_what_a_faster_device_could_gain);
     tcase_add_test(tests, one_sentence_for_each_kind_of_files);
+    tcase_add_test(tests, shares_are_no_finer_than_replicates_leave_them);
     tcase_add_test(tests, batches_are_compared_where_they_differ);
     tcase_add_test(tests, double_buffering_is_held_against_what_could_be_hidden);
     tcase_add_test(tests, the_job_with_most_to_hide_is_shown);

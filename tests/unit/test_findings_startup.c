@@ -99,6 +99,12 @@ START_TEST(the_first_call_against_a_steady_one)
     json_decref(found);
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
+    add_start(&f, "launch", 20, 10, 0.00001);
+    json_object_set_new(json_array_get(json_object_get(f.results.document, "devices"), 0),
+                        "selftest", json_pack("{s:f}", "noise_floor", 2000.0));
+    silent(&f, "first-call"); /* 2001 times would not be told from noise */
+    fixture_close(&f);
+    fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 0.011, 10, 0.2); /* may well be the same */
     silent(&f, "first-call");
     fixture_close(&f);
@@ -108,6 +114,7 @@ END_TEST
 START_TEST(where_the_start_goes_is_said_of_a_firm_time)
 {
     fixture f;
+    json_t *found;
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 20, 10, 0.00001);
     says(&f, "where-the-start-goes", 0,
@@ -115,6 +122,14 @@ START_TEST(where_the_start_goes_is_said_of_a_firm_time)
          "100 ms: the process 10 %, opening the device 60 %, memory 5 %, the call 20 %, reading "
          "and checking the result 5 %.");
     ck_assert_double_eq_tol(figure(&f, "where-the-start-goes", "device_open"), 60e6, 1e3);
+    fixture_close(&f);
+    fixture_open(&f, "cuda", "[]");
+    add_start(&f, "launch", 20, 10, 0.00001);
+    f.results.records[0].metrics[1].value = 57e6;
+    found = findings_of(&f, "where-the-start-goes");
+    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
+    ck_assert_msg(strstr(text, "opening the device 57 to 60 %, memory 5 %,") != NULL, "%s", text);
+    json_decref(found);
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 20, 10, 0.2);
@@ -280,6 +295,8 @@ START_TEST(when_the_memory_of_a_killed_process_is_back)
          "256 MiB that a killed process held are free again 90.0 ms after the signal; the process "
          "itself ends after 80.0 ms.");
     ck_assert_double_eq_tol(figure(&f, "memory-returns", "back_ns"), 9e7, 1e4);
+    f.results.records[0].metrics[1].value = 4e7; /* 60 ms, within a factor of 170 */
+    silent(&f, "memory-returns");
     f.results.records[0].metrics[1].value = NAN;
     f.results.records[1].metrics[1].value = NAN;
     silent(&f, "memory-returns");

@@ -222,6 +222,23 @@ START_TEST(what_the_noise_floor_keeps_back_is_said_with_the_way_out)
 }
 END_TEST
 
+START_TEST(the_words_of_a_kernel_are_explained_where_it_was_measured)
+{
+    static const char meaning[] = "One batch after the other;", other[] = "second process has work";
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    add(&f, 0, 1000, 1e9);
+    gb_buf page = page_of(&f.results);
+    ck_assert(!has(&page, meaning) && !has(&page, other));
+    gb_buf_free(&page);
+    fixture_add(&f, "job", "pipeline", "{\"batch\": 1}", 1, 0, 1000, NAN);
+    page = page_of(&f.results);
+    ck_assert(has(&page, meaning) && !has(&page, other));
+    gb_buf_free(&page);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(a_percentile_that_is_a_metric_too_stands_there_once)
 {
     fixture f;
@@ -410,6 +427,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, a_cpu_is_named_in_the_title_and_the_noise_floor_is_said);
     tcase_add_test(tests, expectations_stand_with_their_outcomes);
     tcase_add_test(tests, what_the_noise_floor_keeps_back_is_said_with_the_way_out);
+    tcase_add_test(tests, the_words_of_a_kernel_are_explained_where_it_was_measured);
     tcase_add_test(tests, a_percentile_that_is_a_metric_too_stands_there_once);
     tcase_add_test(tests, hostile_names_stay_text);
     tcase_add_test(tests, several_runs_have_a_column_each_and_a_legend);
