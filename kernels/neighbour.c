@@ -161,7 +161,7 @@ gb_code gb_neighbour_check(gb_neighbour *b, uint64_t until_ns, gb_error *err)
         return code;
     const double time = (double)(b->end_ns - b->from_ns);
     const double busy = (double)(b->busy_ns - b->from_busy_ns);
-    if (!(busy >= GB_NEIGHBOUR_SHARE * time))
+    if (!(busy >= GB_NEIGHBOUR_SHARE * time || time - busy <= GB_NEIGHBOUR_LATENCY_NS))
         return gb_fail(err, GB_DEVICE_ERROR,
                        "the neighbour was at work for %.0f %% of the time only, of which %.0f %% "
                        "are needed: figures beside it would mean nothing",

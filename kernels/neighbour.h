@@ -20,6 +20,9 @@ extern const gb_task gb_task_neighbour;
 
 /* It must have had work on the device for this share of the time in which samples were taken. */
 #define GB_NEIGHBOUR_SHARE 0.9
+/* Between two rounds a scheduler may keep it waiting on a busy machine, a time slice for each
+ * thread that is before it: so much in all is no idleness, however short the time. */
+#define GB_NEIGHBOUR_LATENCY_NS 100e6
 /* A round is over long before, even where many share a processor. */
 #define GB_NEIGHBOUR_SILENCE_NS UINT64_C(10000000000)
 
@@ -48,7 +51,7 @@ gb_code gb_neighbour_listen(gb_neighbour *neighbour, gb_error *err);
 gb_code gb_neighbour_watch(gb_neighbour *neighbour, gb_error *err);
 /* Whether it was at work from gb_neighbour_watch until `until_ns` (in the past): waits for the end
  * of the round that was under way then. GB_CRASHED, GB_TIMEOUT as above; GB_DEVICE_ERROR: it was
- * idle for more than 1 - GB_NEIGHBOUR_SHARE of that time. */
+ * idle for more than 1 - GB_NEIGHBOUR_SHARE of that time and more than GB_NEIGHBOUR_LATENCY_NS. */
 gb_code gb_neighbour_check(gb_neighbour *neighbour, uint64_t until_ns, gb_error *err);
 /* Kills it; fine with a zeroed one and twice. */
 void gb_neighbour_end(gb_neighbour *neighbour);

@@ -5,6 +5,9 @@
 #include "gpu/device_test.h"
 
 #define MAX_PARAMS 16
+/* Of a kernel with more, so many of them, spread evenly over all, are tried: parameters multiply.
+ */
+#define MOST_COMBINATIONS 150
 
 /* Values to try for a parameter: every word, or the smallest, odd and middling numbers. */
 static size_t candidates(const gb_param *p, gb_value out[], size_t room)
@@ -93,23 +96,46 @@ static void say_failure(const gb_kernel *k, const gb_value args[], const gb_erro
     fprintf(out, ": %s\n", err->message);
 }
 
+/* The i-th combination that is tried of `total`: a stride by the golden ratio, which has no common
+ * divisor with the total, comes to all values of each parameter soon (Knuth, The Art of Computer
+ * Programming 3, section 6.4). */
+static size_t stride_of(size_t total)
+{
+    size_t stride = (size_t)((double)total * 0.6180339887) | 1;
+    for (;; stride += 2) {
+        size_t a = stride, b = total;
+        while (b != 0) {
+            const size_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) {
+            return stride;
+        }
+    }
+}
+
 static bool test_kernel(gb_device *dev, const gb_kernel *k, FILE *out, int *passed, int *failed,
                         int *skipped)
 {
     gb_value values[MAX_PARAMS][16], args[MAX_PARAMS];
-    size_t n[MAX_PARAMS], at[MAX_PARAMS] = {0}, count = k->spec.n_params;
+    size_t n[MAX_PARAMS], total = 1, count = k->spec.n_params;
     int before = *passed, bad = *failed, skips = *skipped;
     for (size_t p = 0; p < count; p++) {
         n[p] = candidates(&k->spec.params[p], values[p], 16);
+        total *= n[p];
     }
-    for (bool more = true; more;) {
-        for (size_t p = 0; p < count; p++) {
-            args[p] = values[p][at[p]];
+    const size_t stride = total > 1 ? stride_of(total) : 1;
+    for (size_t i = 0, tried = 0; i < total && tried < MOST_COMBINATIONS; i++) {
+        size_t rest = i * stride % total;
+        for (size_t p = 0; p < count; rest /= n[p], p++) {
+            args[p] = values[p][rest % n[p]];
         }
         gb_need need = {0};
         gb_error err = {0};
         gb_code code = k->spec.check(args, dev->info.kind, &need, &err);
         if (code == GB_OK && affordable(k, args, dev->info.kind, &need)) {
+            tried++;
             code = verify_once(dev, k, args, &err);
             *passed += code == GB_OK;
             *skipped += code == GB_UNAVAILABLE || code == GB_NO_MEMORY;
@@ -120,11 +146,6 @@ static bool test_kernel(gb_device *dev, const gb_kernel *k, FILE *out, int *pass
             if (err.sticky) {
                 return false;
             }
-        }
-        more = false;
-        for (size_t p = 0; p < count && !more; p++) {
-            at[p] = at[p] + 1 < n[p] ? at[p] + 1 : 0;
-            more = at[p] != 0;
         }
     }
     if (*passed == before && *failed == bad && *skipped == skips) {
