@@ -40,9 +40,12 @@ gb_code gb_sql_fail(const gb_history *history, const char *doing, gb_error *err)
             "this history is damaged (%s); put a copy of it back, or move it away and "
             "add the runs again",
             sqlite3_errmsg(history->db));
-    default:
-        return gb_fail_at(err, GB_IO, history->path, 0, 0, "%s: %s", doing,
-                          sqlite3_errmsg(history->db));
+    default: {
+        const int number = sqlite3_system_errno(history->db);
+        return gb_fail_at(err, GB_IO, history->path, 0, 0, "%s: %s%s%s", doing,
+                          sqlite3_errmsg(history->db), number ? ": " : "",
+                          number ? strerror(number) : "");
+    }
     }
 }
 

@@ -7,7 +7,7 @@
 #define MAX_PARAMS 16
 /* Of a kernel with more, so many of them, spread evenly over all, are tried: parameters multiply.
  */
-#define MOST_COMBINATIONS 150
+#define MOST_COMBINATIONS 100
 
 /* Values to try for a parameter: every word, or the smallest, odd and middling numbers. */
 static size_t candidates(const gb_param *p, gb_value out[], size_t room)
