@@ -179,7 +179,9 @@ static void say_others(const shares *s, gb_buf *text)
 
 static void say_stage(const gb_view *view, const gb_row *row, const shares *s, gb_buf *text)
 {
-    char percent[96], factor[96];
+    char percent[96];
+    /* a bound: of the largest share that a replicate had, rounded up */
+    const double bound = ceil(100 / fmax(1 - s->device.high, 1e-3)) / 100;
     gb_buf_printf(text, "%s of the time from file to answer, in batches of %.0f",
                   gb_say_share(&s->of[s->longest], percent, sizeof percent), number(row, "batch"));
     gb_finding_case(view, row, said_anyway, text);
@@ -187,9 +189,8 @@ static void say_stage(const gb_view *view, const gb_row *row, const shares *s, g
     say_others(s, text);
     gb_buf_printf(text,
                   ". Copies and kernel are %s: a device that took no time at all would make "
-                  "the job faster by a factor of at most %s%s.",
-                  gb_say_share(&s->device, percent, sizeof percent),
-                  say_without(&s->device, factor, sizeof factor),
+                  "the job faster by a factor of at most %.2f%s.",
+                  gb_say_share(&s->device, percent, sizeof percent), bound,
                   is_of_device(s->longest) || s->device.centre > 0.5
                       ? ""
                       : "; the rest is the host's, whatever the device");
