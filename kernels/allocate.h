@@ -44,6 +44,10 @@ gb_code gb_mark_keep(gb_run *run, const void *device, uint64_t words, uint64_t k
 /* Compares found[2 * kept] with the marks of both ends; `at` is the index of found[0]. */
 void gb_mark_compare(gb_mismatch *bad, uint64_t at, const uint32_t *found, uint64_t words,
                      uint64_t kept, uint32_t salt);
+/* The same of one block with the run's first salt, whose ends are in host memory `ends`.
+ * GB_WRONG_RESULT, which says `what` is wrong. */
+gb_code gb_mark_check(const gb_run *run, const gb_memory *ends, uint64_t words, uint64_t kept,
+                      const char *what, gb_error *err);
 
 /* --- ways to memory (allocate_way.c) --- */
 

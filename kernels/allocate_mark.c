@@ -37,3 +37,11 @@ void gb_mark_compare(gb_mismatch *bad, uint64_t at, const uint32_t *found, uint6
                        8);
     }
 }
+
+gb_code gb_mark_check(const gb_run *run, const gb_memory *ends, uint64_t words, uint64_t kept,
+                      const char *what, gb_error *err)
+{
+    gb_mismatch bad = {0};
+    gb_mark_compare(&bad, 0, ends->host, words, kept, gb_mark_salt(run->seed, 0));
+    return gb_mismatch_result(&bad, what, 2 * kept, sizeof(uint32_t), err);
+}

@@ -192,10 +192,8 @@ static gb_code reset(gb_run *run, gb_error *err)
 static gb_code verify(gb_run *run, gb_error *err)
 {
     const state *s = run->state;
-    gb_mismatch bad = {0};
-    gb_mark_compare(&bad, 0, s->result.host, s->words, s->kept, gb_mark_salt(run->seed, 0));
-    return gb_mismatch_result(&bad, "exhaust: words written after a refusal", 2 * s->kept,
-                              sizeof(uint32_t), err);
+    return gb_mark_check(run, &s->result, s->words, s->kept,
+                         "exhaust: words written after a refusal", err);
 }
 
 static void release(gb_run *run)

@@ -447,6 +447,8 @@ START_TEST(gnuplot_draws_it)
                   notes.data != NULL ? notes.data : "");
     globfree(&found);
     ck_assert_int_gt((long)facts.st_size, 5000);
+    snprintf(pattern, sizeof pattern, "rm -r '%s'", dir);
+    ck_assert_int_eq(system(pattern), 0);
     gb_buf_free(&notes);
     fixture_close(&f);
 }
