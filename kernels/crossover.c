@@ -1,6 +1,6 @@
 /* crossover: the same job on a processor and on a GPU, each in the way that is good there. See
- * crossover.cu for the code and crossover_job.h for the jobs; here are the parameters, the counted
- * work and the life of a case. */
+ * crossover_code.h for the code and crossover_job.h for the jobs; here are the parameters, the
+ * counted work and the life of a case. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -388,7 +388,7 @@ const gb_kernel gb_kernel_crossover = {
                 "GPU wins: for `compute` earlier than for `end-to-end`. With little work a byte "
                 "(add, reduce) the line of `end-to-end` runs above the processor's for good: both "
                 "move the same bytes, and the link is slower than the memory.",
-            .source = "kernels/crossover.cu",
+            .source = "kernels/crossover_*.cu",
             .version = 1,
             .params = params,
             .n_params = GB_COUNT(params),

@@ -1,6 +1,6 @@
 /* The kernel contract. A kernel is one immutable row: its spec (base/spec.h) and the functions
- * below. `kernels/NAME.cu` holds the device code, `kernels/NAME.c` the row, `registry.def` its
- * name.
+ * below. `kernels/NAME.cu` (or several files NAME_*.cu) holds the device code, `kernels/NAME.c` the
+ * row, `registry.def` its name.
  *
  * Life of a case, all calls from one thread of a worker:
  *   prepare -> (reset -> enqueue/sample -> verify) -> many enqueue/sample -> (reset -> enqueue ->

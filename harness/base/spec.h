@@ -160,7 +160,7 @@ typedef struct gb_kernel_spec {
     const char *summary; /* one line */
     const char *lesson;  /* a paragraph: what it teaches */
     const char *picture; /* a paragraph: the picture to expect, and why */
-    const char *source;  /* "kernels/copy.cu" */
+    const char *source;  /* "kernels/copy.cu"; of several files "kernels/crossover_*.cu" */
     unsigned version;    /* raise it when the measured work changes: it is in the definition hash */
     const gb_param *params;
     size_t n_params;

@@ -40,18 +40,39 @@ def read_list(path):
     return cases, mistakes, code
 
 
+def device_code(source, kernel):
+    """{path: text} of the .cu files that the kernel's row names."""
+    with open(f"{source}/kernels/{kernel}.c", encoding="utf-8") as file:
+        pattern = re.search(r'\.source = "([^"]+)"', file.read()).group(1)
+    texts = {}
+    for path in sorted(glob.glob(f"{source}/{pattern}")):
+        with open(path, encoding="utf-8") as file:
+            texts[path] = file.read()
+    return texts
+
+
 class Tester:
     def __init__(self, source, verdict, cxx, cc, cflags, folder, code):
         self.source, self.verdict, self.cxx, self.cc = source, verdict, cxx, cc
         self.folder = folder
         self.flags = ["-fPIC", "-w", "-D_GNU_SOURCE", "-DGB_CPU_VARIANTS=1", "-DGB_CUDA_CODE=0",
                       f"-I{source}", f"-I{source}/harness"] + shlex.split(cflags)
-        self.objects = {}
+        self.host, self.device, self.texts = {}, {}, {}
         self.code = code
 
     def run(self, command, **options):
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", check=False, timeout=300, **options)
+
+    def prepare(self, kernel):
+        self.texts[kernel] = device_code(self.source, kernel)
+        self.host[kernel] = self.host_objects(kernel)
+        if len(self.texts[kernel]) > 1:  # what a mistake in one file leaves as it is in the others
+            for checked in (False, True):
+                for cu, text in self.texts[kernel].items():
+                    self.device[kernel, cu, checked] = (
+                        self.compile(f"{kernel}.{checked}", cu, text, checked)
+                        or sys.exit(f"{cu} does not compile"))
 
     def host_objects(self, kernel):
         """The C files of the kernel, and of the one whose device code it works with, which refer to
@@ -67,16 +88,32 @@ class Tester:
                 sys.exit(f"{file}: {done.stdout}")
         return made
 
-    def build(self, kernel, name, text, checked):
-        """A library of the kernel with `text` as its device code; None: it does not compile."""
-        cu = os.path.join(self.folder, f"{name}.cu")
-        library = os.path.join(self.folder, f"{name}.so")
-        with open(cu, "w", encoding="utf-8") as out:
+    def compile(self, name, cu, text, checked):
+        """An object of `text`, which stands for the file cu; None: it does not compile."""
+        path = os.path.join(self.folder, f"{name}.{os.path.basename(cu)}")
+        with open(path, "w", encoding="utf-8") as out:
             out.write(text)
         done = self.run([self.cxx, "-x", "c++", "-std=gnu++17", "-O1", "-fno-exceptions",
-                         "-fno-rtti", "-fno-math-errno", "-shared", "-Wl,-Bsymbolic",
-                         "-DGB_CPU_VARIANT=generic", *(["-DGB_CHECKED=1"] if checked else []),
-                         *self.flags, cu, "-x", "none", *self.objects[kernel], "-o", library])
+                         "-fno-rtti", "-fno-math-errno", "-DGB_CPU_VARIANT=generic",
+                         *(["-DGB_CHECKED=1"] if checked else []), *self.flags, "-c", path, "-o",
+                         path + ".o"])
+        if done.returncode != 0:
+            print(f"{name}: {done.stdout}")
+            return None
+        return path + ".o"
+
+    def build(self, kernel, name, changed, checked):
+        """A library of the kernel with the texts of `changed` in the place of its files'; None: it
+        does not compile."""
+        made = [self.compile(name, cu, text, checked) for cu, text in changed.items()]
+        if None in made:
+            return None
+        kept = [self.device[kernel, cu, checked] for cu in self.texts[kernel] if cu not in changed]
+        library = os.path.join(self.folder, f"{name}.so")
+        done = self.run([self.cxx, "-shared", "-Wl,-Bsymbolic", *made, *kept, *self.host[kernel],
+                         "-o", library])
+        for path in made:
+            os.remove(path)
         if done.returncode != 0:
             print(f"{name}: {done.stdout}")
             return None
@@ -102,31 +139,38 @@ def without_barrier(text, place):
     return text[:place[0]] + "(void)0;" + text[place[1]:]
 
 
+def with_mistake(texts, sed):
+    """{path: text} of the files that the sed command changes."""
+    done = {cu: subprocess.run(["sed", sed], input=text, capture_output=True, text=True,
+                               check=True).stdout for cu, text in texts.items()}
+    return {cu: text for cu, text in done.items() if text != texts[cu]}
+
+
 def jobs_of(tester, kernel, cases, mistakes):
-    """(name, device code, checked, runs: [(cases, environment, right?)], any or all)"""
-    with open(f"{tester.source}/kernels/{tester.code.get(kernel, kernel)}.cu", encoding="utf-8") as file:
-        text = file.read()
+    """(name, changed device code, checked, runs: [(cases, environment, right?)], any or all)"""
+    texts = tester.texts[kernel]
     wrong = [(cases, {}, False)]
-    jobs = [(f"{kernel}.as_it_is", text, False, [(cases, {}, True)], all),
-            (f"{kernel}.as_it_is_checked", text, True,
+    jobs = [(f"{kernel}.as_it_is", texts, False, [(cases, {}, True)], all),
+            (f"{kernel}.as_it_is_checked", texts, True,
              [(cases, {"GPUBENCH_FIBERS": order}, True) for order in ORDERS], all),
-            (f"{kernel}.no_launch", text, False,
+            (f"{kernel}.no_launch", texts, False,
              [([case], {"SKIP_LAUNCHES": "1"}, False) for case in cases], all)]
     for number, (_, kind, sed) in enumerate(m for m in mistakes if m[0] == kernel):
-        done = subprocess.run(["sed", sed], input=text, capture_output=True, text=True, check=True)
-        if done.stdout == text:
+        changed = with_mistake(texts, sed)
+        if not changed:
             sys.exit(f"mutations.txt: {kernel}: nothing changes: {sed}")
-        jobs.append((f"{kernel}.{kind}_{number}", done.stdout, False, wrong, any))
-    for number, place in enumerate(barriers(text)):
-        jobs.append((f"{kernel}.barrier_{number}", without_barrier(text, place), True,
+        jobs.append((f"{kernel}.{kind}_{number}", changed, False, wrong, any))
+    places = [(cu, place) for cu, text in texts.items() for place in barriers(text)]
+    for number, (cu, place) in enumerate(places):
+        jobs.append((f"{kernel}.barrier_{number}", {cu: without_barrier(texts[cu], place)}, True,
                      [(cases, {"GPUBENCH_FIBERS": order}, False) for order in ORDERS], any))
     return jobs
 
 
 def try_job(tester, kernel, job):
     """None, or what is wrong with the verification."""
-    name, text, checked, runs, enough = job
-    library = tester.build(kernel, name, text, checked)
+    name, changed, checked, runs, enough = job
+    library = tester.build(kernel, name, changed, checked)
     if library is None:
         return f"{name}: does not compile"
     results = []
@@ -147,15 +191,16 @@ def main():
     source, verdict, cxx, cc, cflags = sys.argv[1:6]
     cases, mistakes, code = read_list(os.path.join(source, "tests/kernels/mutations.txt"))
     wanted = sys.argv[6:] or sorted(cases)
-    kernels = {os.path.basename(f)[:-3] for f in glob.glob(f"{source}/kernels/*.cu")}
-    if kernels - set(cases):
-        sys.exit(f"mutations.txt has nothing of {', '.join(sorted(kernels - set(cases)))}")
+    covered = {cu for kernel in set(cases) - set(code) for cu in device_code(source, kernel)}
+    uncovered = set(glob.glob(f"{source}/kernels/*.cu")) - covered
+    if uncovered:
+        sys.exit(f"mutations.txt has nothing of {', '.join(sorted(uncovered))}")
     bad, count = [], 0
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(source, verdict, cxx, cc, cflags, folder, code)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for kernel in wanted:
-                tester.objects[kernel] = tester.host_objects(kernel)
+                tester.prepare(kernel)
             jobs = [(kernel, job) for kernel in wanted
                     for job in jobs_of(tester, kernel, cases[kernel], mistakes)]
             for result in pool.map(lambda one: try_job(tester, *one), jobs):
