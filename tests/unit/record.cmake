@@ -1,5 +1,5 @@
 # harness/record. Numbers are written and read under a locale with a decimal comma too (RES-09).
-foreach(name record record_csv record_results)
+foreach(name record record_summary record_csv record_results)
   gb_unit_test(${name} gb_record)
   gb_comma_locale_test(${name} RES-09)
 endforeach()

@@ -114,6 +114,18 @@ static inline const char *in(const char *dir, const char *name)
     return buf;
 }
 
+/* The value at a path of keys, "time_ns.median"; it must be there. */
+static inline json_t *walk(const json_t *json, const char *path)
+{
+    char copy[128], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *key = strtok_r(copy, ".", &rest); key; key = strtok_r(NULL, ".", &rest)) {
+        json = json_object_get(json, key);
+        ck_assert_msg(json != NULL, "%s: no key %s", path, key);
+    }
+    return (json_t *)(uintptr_t)json;
+}
+
 #define ck_assert_contains(text, part)                                                             \
     ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in: %s", part, text)
 
