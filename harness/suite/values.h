@@ -15,7 +15,15 @@ bool gb_read_axis(gb_reader *reader, gb_node *const *node, const char *label, co
                   gb_axis *axis);
 void gb_axis_clear(gb_axis *axis);
 
-/* What a parameter is compared with in exclude and expect: a value, a list, or "<", "<=", ">" or
+/* A number from text that stands in `node` (all of it, or what follows a comparison). */
+bool gb_read_number(gb_reader *reader, const gb_node *node, const char *text, const char *label,
+                    const gb_param *param, uint64_t *out);
+/* A list of values, or one of them. The caller frees *values. */
+bool gb_read_list(gb_reader *reader, gb_node *const *node, const char *label, const gb_param *param,
+                  gb_value **values, size_t *n);
+
+/* Conditions (conditions.c): what a parameter is compared with in exclude and expect: a value, a
+ * list, or "<", "<=", ">" or
  * ">=" and a number. */
 bool gb_read_condition(gb_reader *reader, gb_node *const *node, const char *label,
                        const gb_param *param, gb_condition *out);
