@@ -41,6 +41,22 @@ gb_code gb_file_sync(int fd, const char *path, gb_error *err);
 /* fsync of a directory, so that a created or renamed name survives a power cut. */
 gb_code gb_dir_sync(const char *path, gb_error *err);
 
+/* The files of a run directory. */
+#define GB_LINES_NAME "cases.jsonl"
+#define GB_DOCUMENT_NAME "results.json"
+#define GB_TABLE_NAME "results.csv"
+/* Makes the directory, or sees that it is one. *made: it is new. */
+gb_code gb_dir_make(const char *path, bool resume, bool *made, gb_error *err);
+/* fsync of the directory that holds `path`, so that a new run directory survives a power cut. */
+gb_code gb_dir_sync_parent(const char *path, gb_error *err);
+/* Sees that a run can write into the directory (with its lock taken): empty, or with `resume` a
+ * run's; and removes temporary files of a run that was killed. */
+gb_code gb_dir_prepare(const char *path, bool resume, gb_error *err);
+/* Writes results.json, and with `table` results.csv before it, from the head and the records of
+ * lines_path. */
+gb_code gb_results_write(const char *dir, const char *lines_path, const gb_head *head,
+                         bool complete, bool table, gb_error *err);
+
 /* A file that appears under its name only when whole: written as NAME.tmp beside it, fsynced,
  * renamed, directory fsynced. gb_replace_end with a code other than GB_OK drops it and returns that
  * code; it always releases what gb_replace_begin opened. */

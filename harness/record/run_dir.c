@@ -1,6 +1,6 @@
-/* The run directory: made and checked before anything is measured, then written so that whatever
- * stops the run, what was finished before stays and nothing half-written looks whole. */
-#include <dirent.h>
+/* The run directory: opened before anything is measured (run_dir_place.c), then written so that
+ * whatever stops the run, what was finished before stays and nothing half-written looks whole
+ * (run_dir_results.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,10 +11,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/internal.h"
-
-static const char lines_name[] = "cases.jsonl";
-static const char document_name[] = "results.json";
-static const char table_name[] = "results.csv";
 
 struct gb_run_dir {
     char *path;
@@ -36,154 +32,6 @@ const char *gb_run_dir_path(const gb_run_dir *dir)
 bool gb_run_dir_torn(const gb_run_dir *dir)
 {
     return dir->torn;
-}
-
-/* ---- opening -------------------------------------------------------------------------------- */
-
-/* fsync of the directory that holds `path`, so that a new run directory survives a power cut. */
-static gb_code sync_parent(const char *path, gb_error *err)
-{
-    char *up = gb_path_join(path, "..");
-    gb_code code = up ? gb_dir_sync(up, err) : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    free(up);
-    return code;
-}
-
-/* Says why a directory cannot be made. */
-static gb_code mkdir_error(const char *path, int why, gb_error *err)
-{
-    switch (why) {
-    case ENOTDIR:
-        return gb_fail_at(err, GB_IO, path, 0, 0,
-                          "cannot be created: a part of the path is a file, not a directory");
-    default:
-        return gb_fail_at(err, GB_IO, path, 0, 0, "cannot be created: %s", strerror(why));
-    }
-}
-
-/* Makes what is missing on the way to the directory, as mkdir -p does. */
-static gb_code make_parents(const char *path, gb_error *err)
-{
-    char *part = gb_text_copy(path);
-    gb_code code = part ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory");
-    for (char *slash = part ? strchr(part + 1, '/') : NULL; code == GB_OK && slash;
-         slash = strchr(slash + 1, '/')) {
-        struct stat st;
-        *slash = '\0';
-        /* Looked for first: on a read-only disk mkdir fails also for what is there. */
-        if (stat(part, &st) != 0) {
-            if (mkdir(part, 0777) == 0) {
-                code = sync_parent(part, err);
-            } else if (errno != EEXIST) {
-                code = mkdir_error(part, errno, err);
-            }
-        }
-        *slash = '/';
-    }
-    free(part);
-    return code;
-}
-
-/* Makes the directory, or sees that it is one. *made: it is new. */
-static gb_code make_directory(const char *path, bool resume, bool *made, gb_error *err)
-{
-    struct stat st;
-    *made = false;
-    if (path[0] == '\0') {
-        return gb_fail(err, GB_IO, "the name of the run directory is empty");
-    }
-    if (!resume) {
-        bool there = mkdir(path, 0777) == 0;
-        if (!there && errno == ENOENT) {
-            gb_code code = make_parents(path, err);
-            if (code != GB_OK) {
-                return code;
-            }
-            there = mkdir(path, 0777) == 0;
-        }
-        if (there) {
-            *made = true;
-            return GB_OK;
-        }
-        if (errno != EEXIST) {
-            return mkdir_error(path, errno, err);
-        }
-    }
-    if (stat(path, &st) != 0) {
-        return gb_fail_at(err, GB_IO, path, 0, 0, "%s",
-                          resume ? "there is no such run directory to resume"
-                                 : "a symbolic link that leads nowhere is in the way");
-    }
-    if (!S_ISDIR(st.st_mode)) {
-        return gb_fail_at(err, GB_IO, path, 0, 0, "a file is in the way of the run directory");
-    }
-    return GB_OK;
-}
-
-/* The lock and left-over temporary files are not content. */
-static bool is_content(const char *name)
-{
-    size_t n = strlen(name), end = strlen(GB_TEMPORARY);
-    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, ".lock") != 0 &&
-           !(strncmp(name, "results.", 8) == 0 && n > end &&
-             strcmp(name + n - end, GB_TEMPORARY) == 0);
-}
-
-/* A new run needs an empty directory, a resumed one a run directory (or an empty one: the run was
- * stopped before its first record). */
-static gb_code check_content(const char *path, bool resume, gb_error *err)
-{
-    DIR *stream = opendir(path);
-    if (!stream) {
-        return gb_fail_at(err, GB_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
-    }
-    char other[256] = "";
-    bool lines = false, run = false;
-    for (const struct dirent *entry; (entry = readdir(stream));) {
-        if (is_content(entry->d_name)) {
-            snprintf(other, sizeof other, "%s", entry->d_name);
-            lines = lines || strcmp(entry->d_name, lines_name) == 0;
-            run = run || lines || strcmp(entry->d_name, document_name) == 0;
-        }
-    }
-    closedir(stream);
-    if (!other[0] || (resume && lines)) {
-        return GB_OK;
-    }
-    if (resume) {
-        return gb_fail_at(err, GB_IO, path, 0, 0, "nothing to resume: it holds '%s', but no %s",
-                          other, lines_name);
-    }
-    return gb_fail_at(
-        err, GB_IO, path, 0, 0,
-        run ? "holds a run already: give another name, remove it, or go on with it by "
-              "--resume (it has '%s')"
-            : "not empty: give another name or an empty directory (it has '%s')",
-        other);
-}
-
-/* Removes temporary files of a run that was killed, and sees that nothing but files is under the
- * names that will be written. */
-static gb_code check_names(const char *path, gb_error *err)
-{
-    static const char *const names[] = {lines_name, document_name, table_name};
-    gb_code code = GB_OK;
-    for (size_t i = 0; code == GB_OK && i < sizeof names / sizeof names[0]; i++) {
-        struct stat st;
-        char *file = gb_path_join(path, names[i]);
-        char *temporary = file ? gb_text_format("%s" GB_TEMPORARY, file) : NULL;
-        if (!temporary) {
-            code = gb_fail(err, GB_NO_MEMORY, "out of memory");
-        } else if (unlink(temporary) != 0 && errno != ENOENT) {
-            code =
-                gb_fail_at(err, GB_IO, temporary, 0, 0, "cannot be removed: %s", strerror(errno));
-        } else if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) {
-            code = gb_fail_at(err, GB_IO, file, 0, 0, "is in the way: not a regular file");
-        }
-        free(temporary);
-        free(file);
-    }
-    return code;
 }
 
 /* Notes whether a record need not be taken again. */
@@ -244,7 +92,7 @@ static gb_code open_lines(gb_run_dir *dir, gb_error *err)
 gb_code gb_run_dir_open(const char *path, bool resume, gb_run_dir **out, gb_error *err)
 {
     bool made;
-    gb_code code = make_directory(path, resume, &made, err);
+    gb_code code = gb_dir_make(path, resume, &made, err);
     if (code != GB_OK) {
         return code;
     }
@@ -254,7 +102,7 @@ gb_code gb_run_dir_open(const char *path, bool resume, gb_run_dir **out, gb_erro
     }
     dir->fd = dir->lock.fd = -1;
     dir->path = gb_text_copy(path);
-    dir->lines_path = gb_path_join(path, lines_name);
+    dir->lines_path = gb_path_join(path, GB_LINES_NAME);
     dir->done = json_object();
     if (!dir->path || !dir->lines_path || !dir->done) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory");
@@ -263,10 +111,7 @@ gb_code gb_run_dir_open(const char *path, bool resume, gb_run_dir **out, gb_erro
     /* Locked first, looked at then: two runs that start at once do not both find it empty. */
     code = gb_lock_take(path, &dir->lock, err);
     if (code == GB_OK) {
-        code = check_content(path, resume, err);
-    }
-    if (code == GB_OK) {
-        code = check_names(path, err);
+        code = gb_dir_prepare(path, resume, err);
     }
     if (code == GB_OK) {
         code = open_lines(dir, err);
@@ -275,7 +120,7 @@ gb_code gb_run_dir_open(const char *path, bool resume, gb_run_dir **out, gb_erro
         code = gb_dir_sync(path, err);
     }
     if (code == GB_OK && made) {
-        code = sync_parent(path, err);
+        code = gb_dir_sync_parent(path, err);
     }
 done:
     if (code != GB_OK) {
@@ -309,8 +154,6 @@ bool gb_run_dir_has(const gb_run_dir *dir, int device, const char *case_id, uint
 {
     return gb_index_find(dir->done, device, case_id, replicate, NULL);
 }
-
-/* ---- records -------------------------------------------------------------------------------- */
 
 /* All or nothing: when the line does not fit, the file ends where it ended before. One write()
  * takes it whole unless the disk is nearly full or a limit is near; the next one then says which.
@@ -389,123 +232,6 @@ gb_code gb_run_dir_append(gb_run_dir *dir, const gb_record *record, gb_error *er
     return code;
 }
 
-/* ---- results -------------------------------------------------------------------------------- */
-
-/* The document without its records. New reference; NULL on out of memory. */
-static json_t *head_json(const gb_head *head, bool complete, const char *hardware_fault)
-{
-    json_t *document = json_pack("{s:s,s:b,s:s?}", "schema", GB_RESULTS_SCHEMA, "complete",
-                                 complete, "hardware_fault", hardware_fault);
-    const struct {
-        const char *key;
-        json_t *value;
-    } parts[] = {{"tool", head->tool},
-                 {"run", head->run},
-                 {"suite", head->suite},
-                 {"host", head->host},
-                 {"devices", head->devices}};
-    bool failed = !document;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (parts[i].value && json_object_set(document, parts[i].key, parts[i].value) != 0) {
-            failed = true;
-        }
-    }
-    if (head->extra && json_object_update_missing(document, head->extra) != 0) {
-        failed = true;
-    }
-    if (failed) {
-        json_decref(document);
-        return NULL;
-    }
-    return document;
-}
-
-/* The document with one record a line: jansson writes each part, and a file of thousands of records
- * needs no tree of its own in memory. */
-static gb_code write_document(FILE *stream, const json_t *head, const gb_record records[], size_t n,
-                              gb_error *err)
-{
-    gb_code code = GB_OK;
-    char *text = gb_json_line(head);
-    if (!text) {
-        return gb_fail(err, GB_NO_MEMORY, "out of memory for results.json");
-    }
-    text[strlen(text) - 1] = '\0'; /* the closing brace comes after the records */
-    fprintf(stream, "%s,\"records\":[", text);
-    free(text);
-    for (size_t i = 0; i < n; i++) {
-        json_t *json = gb_record_json(&records[i], false);
-        text = json ? gb_json_line(json) : NULL;
-        json_decref(json);
-        if (!text) {
-            code = gb_fail(err, GB_NO_MEMORY, "out of memory for results.json");
-            break;
-        }
-        fprintf(stream, "%s\n%s", i > 0 ? "," : "", text);
-        free(text);
-    }
-    fputs("\n]}\n", stream);
-    return code;
-}
-
-static gb_code replace_document(const gb_run_dir *dir, const gb_head *head, bool complete,
-                                const gb_results *results, gb_error *err)
-{
-    gb_replace file;
-    json_t *json = head_json(head, complete, results->hardware_fault);
-    if (!json) {
-        return gb_fail(err, GB_NO_MEMORY, "out of memory for results.json");
-    }
-    gb_code code = gb_replace_begin(&file, dir->path, document_name, err);
-    if (code == GB_OK) {
-        code = write_document(file.stream, json, results->records, results->n, err);
-        code = gb_replace_end(&file, code, err);
-    }
-    json_decref(json);
-    return code;
-}
-
-static gb_code replace_table(const gb_run_dir *dir, const gb_head *head, const gb_results *results,
-                             gb_error *err)
-{
-    gb_replace file;
-    char *text = gb_results_csv(head->devices, results->records, results->n);
-    if (!text) {
-        return gb_fail(err, GB_NO_MEMORY, "out of memory for results.csv");
-    }
-    gb_code code = gb_replace_begin(&file, dir->path, table_name, err);
-    if (code == GB_OK) {
-        fputs(text, file.stream);
-        code = gb_replace_end(&file, GB_OK, err);
-    }
-    free(text);
-    return code;
-}
-
-static gb_code write_results(const gb_run_dir *dir, const gb_head *head, bool complete, bool table,
-                             gb_error *err)
-{
-    gb_results results = {0};
-    FILE *stream = NULL;
-    uint64_t whole;
-    gb_code code = gb_file_open(dir->lines_path, &stream, err);
-    if (code == GB_OK) {
-        code = gb_lines_read(stream, dir->lines_path, false, &results, &whole, err);
-        fclose(stream);
-    }
-    if (code == GB_OK) {
-        gb_records_sort(results.records, results.n);
-        if (table) {
-            code = replace_table(dir, head, &results, err);
-        }
-    }
-    if (code == GB_OK) { /* last: when it says complete, all is there */
-        code = replace_document(dir, head, complete, &results, err);
-    }
-    gb_results_free(&results);
-    return code;
-}
-
 gb_code gb_run_dir_begin(gb_run_dir *dir, const gb_head *head, gb_error *err)
 {
     const char *id = json_string_value(json_object_get(head->run, "id"));
@@ -517,7 +243,7 @@ gb_code gb_run_dir_begin(gb_run_dir *dir, const gb_head *head, gb_error *err)
     snprintf(dir->run_id, sizeof dir->run_id, "%s", id ? id : "");
     snprintf(dir->started, sizeof dir->started, "%s", started ? started : "");
     /* A table of an earlier session would pass for one of this. */
-    char *table = gb_path_join(dir->path, table_name);
+    char *table = gb_path_join(dir->path, GB_TABLE_NAME);
     gb_code code = GB_OK;
     if (!table) {
         code = gb_fail(err, GB_NO_MEMORY, "out of memory");
@@ -527,12 +253,12 @@ gb_code gb_run_dir_begin(gb_run_dir *dir, const gb_head *head, gb_error *err)
     free(table);
     if (code == GB_OK) {
         dir->begun = true;
-        code = write_results(dir, head, false, false, err);
+        code = gb_results_write(dir->path, dir->lines_path, head, false, false, err);
     }
     return code;
 }
 
 gb_code gb_run_dir_finish(gb_run_dir *dir, const gb_head *head, bool complete, gb_error *err)
 {
-    return write_results(dir, head, complete, true, err);
+    return gb_results_write(dir->path, dir->lines_path, head, complete, true, err);
 }
