@@ -1,5 +1,5 @@
-/* The parts of the cpu device: device_cpu.c (table, launch, close), stream.c (queues, events,
- * gate), graph.c, cpu_memory.c, cpu_facts.c, cpu_blas.c. */
+/* The parts of the cpu device: device_cpu.c (table, launch, close), stream.c (queues, events),
+ * graph.c, cpu_gate.c, cpu_memory.c, cpu_facts.c, cpu_blas.c. */
 #ifndef GB_DEVICE_CPU_INTERNAL_H
 #define GB_DEVICE_CPU_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Streams, events and the gate of the cpu device.
+/* Streams and events of the cpu device.
  *
  * A stream is a FIFO queue, and whoever runs it takes one operation after another; only one thread
  * runs a queue at a time. Each stream has a thread for that. The host runs the queue too while it
@@ -6,11 +6,9 @@
  * one costs tens of microseconds), and no thread of the host spins beside the workers. For the same
  * reason a lone operation does not wake the stream's thread: a second one does, a gate does, and
  * every wait of the host wakes the threads of the other streams first. */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "device/cpu_internal.h"
 #include "device/simt/fiber.h"
@@ -265,19 +263,11 @@ static bool exists(const gb_cpu *cpu, const gb_stream *stream)
     return at != NULL;
 }
 
-static gb_code refuse_capturing(const gb_stream *stream, const char *what, gb_error *err)
-{
-    if (stream->capturing == NULL)
-        return GB_OK;
-    return gb_fail(err, GB_INVALID, "%s on a stream that is capturing a graph", what);
-}
-
 gb_code gb_cpu_stream_sync(gb_device *dev, gb_stream *stream, gb_error *err)
 {
     (void)dev;
-    gb_code code = refuse_capturing(stream, "waiting", err);
-    if (code != GB_OK)
-        return code;
+    if (stream->capturing != NULL)
+        return gb_fail(err, GB_INVALID, "waiting on a stream that is capturing a graph");
     drain(stream);
     return take_error(stream, err);
 }
@@ -469,63 +459,4 @@ gb_code gb_cpu_elapsed_ns(gb_device *dev, gb_event *start, gb_event *stop, doubl
     *ns = (double)(int64_t)(atomic_load_explicit(&stop->time, memory_order_relaxed) -
                             atomic_load_explicit(&start->time, memory_order_relaxed));
     return GB_OK;
-}
-
-/* --- the gate --- */
-
-gb_code gb_cpu_gate_hold(gb_device *dev, gb_stream *stream, uint64_t limit_ns, gb_error *err)
-{
-    gb_cpu *cpu = gb_cpu_of(dev);
-    gb_code code = refuse_capturing(stream, "a gate", err);
-    if (code != GB_OK)
-        return code;
-    pthread_mutex_lock(&cpu->lock);
-    bool in_use = cpu->gate.in_use;
-    if (!in_use) {
-        cpu->gate.in_use = true;
-        cpu->gate.released = cpu->gate.expired = false;
-    }
-    pthread_mutex_unlock(&cpu->lock);
-    if (in_use)
-        return gb_fail(err, GB_INVALID, "a gate is held already; a device has one at a time");
-    gb_op op = {.kind = GB_OP_GATE, .gate = {limit_ns}};
-    code = gb_cpu_enqueue(stream, &op, err);
-    if (code != GB_OK)
-        cpu->gate.in_use = false;
-    return code;
-}
-
-void gb_cpu_hold_gate(gb_cpu *cpu, const gb_op *op)
-{
-    uint64_t end = gb_monotonic_ns() + op->gate.limit_ns;
-    struct timespec limit = {.tv_sec = (time_t)(end / 1000000000u),
-                             .tv_nsec = (long)(end % 1000000000u)};
-    pthread_mutex_lock(&cpu->lock);
-    atomic_fetch_add(&cpu->waiters, 1);
-    int status = 0;
-    while (!cpu->gate.released && status != ETIMEDOUT)
-        status = pthread_cond_timedwait(&cpu->progress, &cpu->lock, &limit);
-    cpu->gate.expired = !cpu->gate.released;
-    atomic_fetch_sub(&cpu->waiters, 1);
-    pthread_mutex_unlock(&cpu->lock);
-}
-
-void gb_cpu_gate_release(gb_device *dev)
-{
-    gb_cpu *cpu = gb_cpu_of(dev);
-    pthread_mutex_lock(&cpu->lock);
-    cpu->gate.released = true;
-    pthread_cond_broadcast(&cpu->progress);
-    pthread_mutex_unlock(&cpu->lock);
-}
-
-gb_code gb_cpu_gate_finish(gb_device *dev, bool *expired, gb_error *err)
-{
-    gb_cpu *cpu = gb_cpu_of(dev);
-    pthread_mutex_lock(&cpu->lock);
-    bool in_use = cpu->gate.in_use;
-    *expired = cpu->gate.expired;
-    cpu->gate.in_use = false;
-    pthread_mutex_unlock(&cpu->lock);
-    return in_use ? GB_OK : gb_fail(err, GB_INVALID, "no gate was held");
 }
