@@ -1,5 +1,4 @@
-/* The roofline picture, read back from the data that its script plots, and the findings about it.
- */
+/* The roofline picture, read back from the data that its script plots. */
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,79 +7,7 @@
 #include "reports/page/report_page.h"
 #include "reports/plot/plots.h"
 #include "reports/plot/roofline.h"
-#include "unit/check_main.h"
-#include "unit/reports_fixture.h"
-
-#define MIB (1 << 20)
-#define PLOT "[{\"type\": \"roofline\", \"benchmark\": \"sweep\", \"title\": null}]"
-
-/* A row of a kernel: time in ns, work, a bandwidth. */
-static gb_record *row(fixture *f, const char *benchmark, const char *kernel, const char *params,
-                      double time, gb_work work)
-{
-    double bytes = (double)(work.bytes_read + work.bytes_written);
-    gb_record *r = fixture_add(f, benchmark, kernel, params, (uint32_t)f->results.n, 0, time,
-                               bytes * 1e9 / time);
-    r->work = work;
-    return r;
-}
-
-/* The sweep: memory at 100 GB/s, arithmetic at 1 TFLOP/s, each point at `share` of its roof. */
-static void sweep(fixture *f, double share)
-{
-    for (int fmas = 1; fmas <= 1024; fmas *= 4) {
-        char params[64];
-        const gb_work work = {.bytes_read = 64 * MIB,
-                              .bytes_written = 64 * MIB,
-                              .flops = (uint64_t)32 * MIB * (uint64_t)fmas,
-                              .working_set = 128 * MIB,
-                              .compute = GB_COMPUTE_FP32};
-        double by_memory = 128.0 * MIB / 100e9, by_arithmetic = (double)work.flops / 1e12;
-        snprintf(params, sizeof params, "{\"fmas\": %d, \"type\": \"fp32\"}", fmas);
-        row(f, "sweep", "intensity", params, fmax(by_memory, by_arithmetic) * 1e9 / share, work);
-    }
-}
-
-static void memory_row(fixture *f, const char *op, uint64_t bytes, double rate)
-{
-    char params[96];
-    snprintf(params, sizeof params, "{\"bytes\": %llu, \"op\": \"%s\", \"type\": \"fp32\"}",
-             (unsigned long long)bytes, op);
-    row(f, "memory", "stream", params, (double)bytes / rate * 1e9,
-        (gb_work){.bytes_read = bytes,
-                  .flops = bytes / 4,
-                  .working_set = bytes,
-                  .compute = GB_COMPUTE_FP32});
-}
-
-static void roofs(fixture *f)
-{
-    memory_row(f, "read", 256 * MIB, 100e9);
-    memory_row(f, "write", 256 * MIB, 300e9); /* no roof: it reads nothing */
-    f->results.records[f->results.n - 1].work.flops = 0;
-    memory_row(f, "dot", 64 * MIB, 200e9);  /* under 4x the cache: no roof of memory */
-    memory_row(f, "triad", 4 * MIB, 400e9); /* inside 40 % of it */
-    f->results.records[f->results.n - 1].flags |= GB_BIT(GB_FLAG_CACHE_RESIDENT);
-    row(f, "peak", "flops", "{\"type\": \"fp32\"}", 1e6,
-        (gb_work){.bytes_written = 1024, .flops = 1000000000, .compute = GB_COMPUTE_FP32});
-    row(f, "peak", "flops", "{\"type\": \"fp64\"}", 1e6,
-        (gb_work){.bytes_written = 1024, .flops = 5000000000, .compute = GB_COMPUTE_FP64});
-}
-
-static void open_fixture(fixture *f, const char *kind)
-{
-    fixture_open(f, kind, PLOT);
-    json_t *device = json_array_get(json_object_get(f->results.document, "devices"), 0);
-    json_object_set_new(device, "llc_bytes", json_integer(32 * MIB));
-}
-
-static void give_theory(fixture *f, const char *key, double bandwidth, double flops)
-{
-    json_t *device = json_array_get(json_object_get(f->results.document, "devices"), 0);
-    json_t *peaks = json_pack("{s:f, s:f}", "bandwidth", bandwidth, "fp32", flops);
-    json_object_set_new(device, key,
-                        strcmp(key, "peaks") == 0 ? peaks : json_pack("{s:o}", "peaks", peaks));
-}
+#include "unit/roofline_fixture.h"
 
 typedef struct picture {
     gb_buf script, data, notes;
@@ -106,11 +33,6 @@ static void drop(picture *p)
     gb_buf_free(&p->script);
     gb_buf_free(&p->data);
     gb_buf_free(&p->notes);
-}
-
-static bool has(const gb_buf *text, const char *part)
-{
-    return text->data != NULL && strstr(text->data, part) != NULL;
 }
 
 /* The numbers of the block whose comment begins with `label`; returns how many points. */
@@ -454,76 +376,6 @@ START_TEST(gnuplot_draws_it)
 }
 END_TEST
 
-static const char *finding(const json_t *findings, const char *rule)
-{
-    size_t i;
-    const json_t *one;
-    json_array_foreach(findings, i, one)
-    {
-        if (strcmp(json_string_value(json_object_get(one, "rule")), rule) == 0)
-            return json_string_value(json_object_get(one, "text"));
-    }
-    return "";
-}
-
-START_TEST(findings_name_the_ridge_and_what_is_left_of_it)
-{
-    fixture f;
-    json_t *findings = NULL;
-    gb_error err = {0};
-    open_fixture(&f, "cuda");
-    roofs(&f);
-    sweep(&f, 0.9);
-    ck_assert_int_eq(gb_report_findings(&f.results, &findings, &err), GB_OK);
-    ck_assert_str_eq(finding(findings, "ridge"),
-                     "Memory delivers 100 GB/s (read over 256 MiB) and the fp32 units do 1.00 "
-                     "TFLOP/s: code that does "
-                     "fewer than 10.0 operations with each byte waits for memory.");
-    /* The sweep crosses the ridge; the cache's cases, far above the memory's roof, are not named.
-     */
-    ck_assert_str_eq(finding(findings, "memory-bound"),
-                     "Left of the ridge at 10.0 FLOP/byte memory sets the limit, whatever the "
-                     "arithmetic costs: memory (0.25 FLOP/byte), sweep (up to 4 FLOP/byte).");
-    json_decref(findings);
-    fixture_close(&f);
-
-    open_fixture(&f, "cuda");
-    sweep(&f, 0.9); /* without roofs there is nothing to say */
-    ck_assert_int_eq(gb_report_findings(&f.results, &findings, &err), GB_OK);
-    ck_assert_str_eq(finding(findings, "ridge"), "");
-    json_decref(findings);
-    fixture_close(&f);
-}
-END_TEST
-
-START_TEST(the_table_shows_the_share_of_each_ceiling)
-{
-    fixture f;
-    gb_buf out = {0};
-    gb_error err = {0};
-    open_fixture(&f, "cuda");
-    sweep(&f, 0.5);
-    for (size_t i = 0; i < f.results.n; i++) {
-        gb_record *r = &f.results.records[i];
-        r->metrics[0].peak = r->metrics[0].value * 4; /* bandwidth: 25 % */
-        r->metrics[1] = (gb_metric){.name = "flop_rate", .unit = "FLOP/s", .value = 8e11};
-        r->metrics[1].peak = 1e12;
-        r->n_metrics = 2;
-    }
-    ck_assert_int_eq(gb_report_table(&f.results, false, &out, &err), GB_OK);
-    ck_assert(has(&out, "bandwidth  of peak    flop_rate  of peak"));
-    ck_assert(has(&out, "25.0 %") && has(&out, "80.0 %"));
-    /* Where one of them is unknown its column is not there. */
-    for (size_t i = 0; i < f.results.n; i++)
-        f.results.records[i].metrics[0].peak = NAN;
-    out.length = 0;
-    ck_assert_int_eq(gb_report_table(&f.results, false, &out, &err), GB_OK);
-    ck_assert(has(&out, "bandwidth    flop_rate  of peak") && !has(&out, "25.0 %"));
-    gb_buf_free(&out);
-    fixture_close(&f);
-}
-END_TEST
-
 static void add_cases(Suite *suite)
 {
     TCase *c = tcase_create("roofline");
@@ -537,10 +389,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(c, devices_stand_side_by_side_with_their_own_roofs);
     tcase_add_test(c, names_do_not_cover_each_other);
     tcase_add_test(c, PLT_13_theory_is_the_roof_where_none_was_measured);
-    tcase_add_test(c, the_table_shows_the_share_of_each_ceiling);
     tcase_add_test(c, nothing_to_draw_is_said);
     tcase_add_test(c, gnuplot_draws_it);
-    tcase_add_test(c, findings_name_the_ridge_and_what_is_left_of_it);
     suite_add_tcase(suite, c);
 }
 
