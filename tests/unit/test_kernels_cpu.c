@@ -1,8 +1,8 @@
-/* Every kernel on the cpu device lives as kernel_life.h has it, with many arguments. */
+/* Every kernel on the cpu device lives as kernels_cpu_fixture.h has it, with many arguments. */
 #include <glob.h>
 #include <math.h>
 
-#include "unit/kernel_life.h"
+#include "unit/kernels_cpu_fixture.h"
 #include "unit/task_main.h"
 
 /* Values to try: every word; of numbers the smallest and three more that are in range. */

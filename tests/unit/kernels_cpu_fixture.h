@@ -1,8 +1,8 @@
 /* The life of a case on the cpu device: right answers are accepted; skipped work and a single wrong
  * element are noticed. The memory that a kernel allocates is seen through a wrapped alloc
  * operation. */
-#ifndef GB_TESTS_KERNEL_LIFE_H
-#define GB_TESTS_KERNEL_LIFE_H
+#ifndef GB_TESTS_KERNELS_CPU_FIXTURE_H
+#define GB_TESTS_KERNELS_CPU_FIXTURE_H
 
 #include "unit/kernel_fixture.h"
 
