@@ -1,4 +1,4 @@
-/* Every kernel on the cpu device lives as kernels_cpu_fixture.h has it, with many arguments. */
+/* Every kernel on the cpu device, with many arguments each. */
 #include <glob.h>
 #include <math.h>
 
