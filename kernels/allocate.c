@@ -12,48 +12,24 @@ static const gb_param params[] = {
     [ALLOCATE_WAY] = GB_WORD_PARAM("way", gb_way_words, "plain",
                                    "the device's own calls, its pool in the order of a stream, or "
                                    "a cache of blocks in front of its calls"),
-    [ALLOCATE_BYTES] = {.name = "bytes",
-                        .summary = "size of a block",
-                        .kind = GB_PARAM_BYTES,
-                        .min = 4,
-                        .max = UINT64_C(1) << 36,
-                        .default_value = {.number = UINT64_C(1) << 20}},
-    [ALLOCATE_BLOCKS] = {.name = "blocks",
-                         .summary = "blocks that are allocated one after the other, then released",
-                         .kind = GB_PARAM_COUNT,
-                         .unit = "blocks",
-                         .min = 1,
-                         .max = ALLOCATE_MOST_BLOCKS,
-                         .default_value = {.number = 4}},
-    [ALLOCATE_ROUNDS] = {.name = "rounds",
-                         .summary = "how often in a sample, where once is too short for a clock; "
-                                    "above 1 both calls are timed together alone",
-                         .kind = GB_PARAM_COUNT,
-                         .unit = "rounds",
-                         .min = 1,
-                         .max = 64,
-                         .default_value = {.number = 1}},
+    [ALLOCATE_BYTES] =
+        GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 36, UINT64_C(1) << 20, "size of a block"),
+    [ALLOCATE_BLOCKS] =
+        GB_COUNT_PARAM("blocks", "blocks", 1, ALLOCATE_MOST_BLOCKS, 4,
+                       "blocks that are allocated one after the other, then released"),
+    [ALLOCATE_ROUNDS] =
+        GB_COUNT_PARAM("rounds", "rounds", 1, 64, 1,
+                       "how often in a sample, where once is too short for a clock; "
+                       "above 1 both calls are timed together alone"),
 };
 
 static const char *const parts[] = {
     [ALLOCATE_PART_ALLOCATE] = "allocate", [ALLOCATE_PART_RELEASE] = "release", NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "pair",
-     .unit = "ns",
-     .summary = "allocating a block and releasing it",
-     .numerator = GB_NS_PER_ITEM,
-     .part = GB_WHOLE},
-    {.name = "allocation",
-     .unit = "ns",
-     .summary = "allocating a block",
-     .numerator = GB_NS_PER_ITEM,
-     .part = ALLOCATE_PART_ALLOCATE},
-    {.name = "release",
-     .unit = "ns",
-     .summary = "releasing a block",
-     .numerator = GB_NS_PER_ITEM,
-     .part = ALLOCATE_PART_RELEASE},
+    GB_TIME_PER_ITEM("pair", GB_WHOLE, "allocating a block and releasing it"),
+    GB_TIME_PER_ITEM("allocation", ALLOCATE_PART_ALLOCATE, "allocating a block"),
+    GB_TIME_PER_ITEM("release", ALLOCATE_PART_RELEASE, "releasing a block"),
 };
 
 static gb_memory_kind kind_of(const gb_value args[])
@@ -177,10 +153,7 @@ const gb_kernel gb_kernel_allocate = {
                 "height between the curves, and it grows with the size.",
             .source = "kernels/allocate.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics),
             .parts = parts,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_CALL),
@@ -190,10 +163,6 @@ const gb_kernel gb_kernel_allocate = {
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = gb_allocate_enqueue,
+    GB_LIFE(prepare, gb_allocate_enqueue, reset, verify, release),
     .sample = gb_allocate_sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

@@ -12,41 +12,21 @@ enum { STRIDE, BLOCKS, ROUNDS };
 #define WORD sizeof(uint32_t)
 
 static const gb_param params[] = {
-    [STRIDE] = {.name = "stride",
-                .summary = "4-byte words from one thread's load to the next thread's; the number "
-                           "of loads that wait for one bank is gcd(stride, 32)",
-                .kind = GB_PARAM_COUNT,
-                .unit = "words",
-                .min = 1,
-                .max = BANK_MAX_STRIDE,
-                .default_value = {.number = 1}},
-    [BLOCKS] = {.name = "blocks",
-                .summary = "blocks of 256 threads; 1: the shared memory of a single SM",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = 65535,
-                .default_value = {.number = 1}},
-    [ROUNDS] = {.name = "rounds",
-                .summary = "rounds of 32 loads that each thread does",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = 512,
-                .default_value = {.number = 512}},
+    [STRIDE] =
+        GB_COUNT_PARAM("stride", "words", 1, BANK_MAX_STRIDE, 1,
+                       "4-byte words from one thread's load to the next thread's; the number "
+                       "of loads that wait for one bank is gcd(stride, 32)"),
+    [BLOCKS] = GB_COUNT_PARAM("blocks", NULL, 1, 65535, 1,
+                              "blocks of 256 threads; 1: the shared memory of a single SM"),
+    [ROUNDS] =
+        GB_COUNT_PARAM("rounds", NULL, 1, 512, 512, "rounds of 32 loads that each thread does"),
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "shared_bandwidth",
-     .unit = "B/s",
-     .summary = "bytes loaded from shared memory over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
-    {.name = "access_time",
-     .unit = "ns",
-     .summary = "time over the number of loads of whole warps (32 threads, 128 bytes)",
-     .higher_is_better = false,
-     .numerator = GB_NS_PER_ITEM,
-     .part = -1},
+    GB_GAIN("shared_bandwidth", "B/s", GB_PER_BYTES_MOVED, GB_WHOLE,
+            "bytes loaded from shared memory over time"),
+    GB_TIME_PER_ITEM("access_time", GB_WHOLE,
+                     "time over the number of loads of whole warps (32 threads, 128 bytes)"),
 };
 
 typedef struct state {
@@ -190,10 +170,7 @@ const gb_kernel gb_kernel_bank = {
                 "other's, and the line is level. That is the control, not a prediction for a GPU.",
             .source = "kernels/bank.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
             .caches = GB_BIT(GB_CACHE_WARM),
@@ -201,9 +178,5 @@ const gb_kernel gb_kernel_bank = {
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

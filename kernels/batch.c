@@ -12,27 +12,11 @@ static const char *const memory_words[] = {"pinned", "pageable", NULL};
 static const char *const events_words[] = {"steps", "none", NULL};
 
 static const gb_param params[] = {
-    [BATCH_BATCH] = {.name = "batch",
-                     .summary = "items in a request",
-                     .kind = GB_PARAM_COUNT,
-                     .unit = "items",
-                     .min = 1,
-                     .max = 512,
-                     .default_value = {.number = 32}},
-    [BATCH_WIDTH] = {.name = "width",
-                     .summary = "inputs of the first layer and outputs of the second",
-                     .kind = GB_PARAM_COUNT,
-                     .unit = "values",
-                     .min = 1,
-                     .max = 4096,
-                     .default_value = {.number = 256}},
-    [BATCH_HIDDEN] = {.name = "hidden",
-                      .summary = "outputs of the first layer and inputs of the second",
-                      .kind = GB_PARAM_COUNT,
-                      .unit = "values",
-                      .min = 1,
-                      .max = 4096,
-                      .default_value = {.number = 512}},
+    [BATCH_BATCH] = GB_COUNT_PARAM("batch", "items", 1, 512, 32, "items in a request"),
+    [BATCH_WIDTH] = GB_COUNT_PARAM("width", "values", 1, 4096, 256,
+                                   "inputs of the first layer and outputs of the second"),
+    [BATCH_HIDDEN] = GB_COUNT_PARAM("hidden", "values", 1, 4096, 512,
+                                    "outputs of the first layer and inputs of the second"),
     [BATCH_MATH] = GB_WORD_PARAM("math", math_words, "own",
                                  "the layers' products by the vendor's BLAS (FP32) or by an own "
                                  "tiled kernel"),
@@ -50,13 +34,10 @@ static const char *const parts[] = {
     [BATCH_PART_ON_DEVICE] = "on_device", [BATCH_PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "throughput",
-     .unit = "1/s",
-     .summary = "closed loop: items over the time of a request, the next of which is sent when the "
-                "last one was answered",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
+    GB_ITEM_RATE(
+        "throughput", GB_WHOLE,
+        "closed loop: items over the time of a request, the next of which is sent when the "
+        "last one was answered"),
     GB_FLOP_RATE("operations of both layers over the whole request"),
     GB_BANDWIDTH("weights, inputs, hidden values and outputs, each moved once, over the whole "
                  "request"),
@@ -278,23 +259,13 @@ const gb_kernel gb_kernel_batch = {
                 "is fetched once for several items.",
             .source = "kernels/batch.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics),
             .parts = parts,
             .has_part = has_part,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
+            GB_TIMED_BY_HOST,
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = gb_batch_enqueue,
+    GB_LIFE(prepare, gb_batch_enqueue, gb_batch_reset, gb_batch_verify, release),
     .sample = gb_batch_sample,
-    .reset = gb_batch_reset,
-    .verify = gb_batch_verify,
-    .release = release,
 };

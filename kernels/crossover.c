@@ -28,13 +28,9 @@ static const gb_param params[] = {
         "n RGBA pixels; resize: such an image to 5/8, bilinear; filter: the numbers of the rows, "
         "of n of 16 bytes, that pass a branchy query; lookup: n ids in a hash table of a million; "
         "sort: n whole numbers of 32 bits"),
-    [N] = {.name = "n",
-           .summary = "size of the job: rows of a matrix, pixels of an image's side, elements, "
-                      "rows of a table, ids, keys",
-           .kind = GB_PARAM_COUNT,
-           .min = 1,
-           .max = UINT64_C(1) << 34,
-           .default_value = {.number = 1024}},
+    [N] = GB_COUNT_PARAM("n", NULL, 1, UINT64_C(1) << 34, 1024,
+                         "size of the job: rows of a matrix, pixels of an image's side, elements, "
+                         "rows of a table, ids, keys"),
     [SCOPE] = GB_WORD_PARAM("scope", scope_words, "end-to-end",
                             "end-to-end: from arrays of the program to a result in an array of the "
                             "program, copies included; compute: data and result stay on the "
@@ -48,12 +44,8 @@ static const gb_param params[] = {
 static const gb_metric_spec metrics[] = {
     GB_BANDWIDTH("bytes of the inputs and of the result, each once, over time"),
     GB_FLOP_RATE("operations of matmul, add and reduce over time"),
-    {.name = "rate",
-     .unit = "1/s",
-     .summary = "elements of the result (matmul, blur, resize), or of the input, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = GB_WHOLE},
+    GB_ITEM_RATE("rate", GB_WHOLE,
+                 "elements of the result (matmul, blur, resize), or of the input, over time"),
 };
 
 static const crossover_job *job_of(const gb_value args[])
@@ -390,20 +382,10 @@ const gb_kernel gb_kernel_crossover = {
                 "move the same bytes, and the link is slower than the memory.",
             .source = "kernels/crossover.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
+            GB_TABLES(params, metrics),
+            GB_TIMED_BY_HOST,
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -8,12 +8,8 @@ GB_FN_DECLARE(delay)
 enum { DURATION };
 
 static const gb_param params[] = {
-    [DURATION] = {.name = "duration",
-                  .summary = "how long the kernel waits, by the device's own clock",
-                  .kind = GB_PARAM_NS,
-                  .min = 1,
-                  .max = UINT64_C(1000000000),
-                  .default_value = {.number = 100000}},
+    [DURATION] = GB_NS_PARAM("duration", 1, UINT64_C(1000000000), 100000,
+                             "how long the kernel waits, by the device's own clock"),
 };
 
 typedef struct state {
@@ -124,9 +120,5 @@ const gb_kernel gb_kernel_delay = {
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

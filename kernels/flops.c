@@ -39,30 +39,16 @@ static const uint32_t whole_steps[] = {1664525u, 1013904223u, 22695477u, 1u};
 static const gb_param params[] = {
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp32",
                            "type of the operands; fp16x2 and bf16x2 are pairs in one register"),
-    [THREADS] = {.name = "threads",
-                 .summary = "threads of 12 independent chains each",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "threads",
-                 .min = 1,
-                 .max = UINT64_C(1) << 32,
-                 .default_value = {.number = 65536}},
-    [ROUNDS] = {.name = "rounds",
-                .summary = "two multiply-adds of each chain; at most 224 with bf16x2, 1024 with "
-                           "fp16x2",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = UINT64_C(1) << 20,
-                .default_value = {.number = 224}},
+    [THREADS] = GB_COUNT_PARAM("threads", "threads", 1, UINT64_C(1) << 32, 65536,
+                               "threads of 12 independent chains each"),
+    [ROUNDS] = GB_COUNT_PARAM("rounds", NULL, 1, UINT64_C(1) << 20, 224,
+                              "two multiply-adds of each chain; at most 224 with bf16x2, 1024 with "
+                              "fp16x2"),
 };
 
 static const gb_metric_spec metrics[] = {
     GB_FLOP_RATE("floating-point operations over time, two a multiply-add; none with int32"),
-    {.name = "fma_rate",
-     .unit = "1/s",
-     .summary = "multiply-adds over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
+    GB_ITEM_RATE("fma_rate", GB_WHOLE, "multiply-adds over time"),
 };
 
 typedef struct state {
@@ -249,10 +235,7 @@ const gb_kernel gb_kernel_flops = {
                 "instructions decide, and fp64 is half of fp32 since it has half the lanes.",
             .source = "kernels/flops.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
             .caches = GB_BIT(GB_CACHE_WARM),
@@ -260,9 +243,5 @@ const gb_kernel gb_kernel_flops = {
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -18,20 +18,13 @@ static const double steps[] = {2.0, 1.0, 0.5, 0.5};
 
 static const gb_param params[] = {
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp32", "type of the elements"),
-    [FMAS] = {.name = "fmas",
-              .summary = "multiply-adds an element: FLOP/byte is a quarter of it with fp32, an "
-                         "eighth with fp64",
-              .kind = GB_PARAM_COUNT,
-              .min = 1,
-              .max = UINT64_C(1) << 20,
-              .default_value = {.number = 8}},
-    [BYTES] = {.name = "bytes",
-               .summary = "size of each of the two arrays; on a CPU what is left of the last 512 "
-                          "bytes goes element by element, which shows in small arrays",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(16) << 20}},
+    [FMAS] = GB_COUNT_PARAM("fmas", NULL, 1, UINT64_C(1) << 20, 8,
+                            "multiply-adds an element: FLOP/byte is a quarter of it with fp32, an "
+                            "eighth with fp64"),
+    [BYTES] =
+        GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 40, UINT64_C(16) << 20,
+                       "size of each of the two arrays; on a CPU what is left of the last 512 "
+                       "bytes goes element by element, which shows in small arrays"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -199,20 +192,10 @@ const gb_kernel gb_kernel_intensity = {
                 "CPU near 5 to 10.",
             .source = "kernels/intensity.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
+            GB_TABLES(params, metrics),
+            GB_TIMED_ON_DEVICE,
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

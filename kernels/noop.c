@@ -17,12 +17,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "rate",
-     .unit = "1/s",
-     .summary = "launches (or event pairs) per second",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
+    GB_ITEM_RATE("rate", GB_WHOLE, "launches (or event pairs) per second"),
 };
 
 typedef struct state {
@@ -202,10 +197,7 @@ const gb_kernel gb_kernel_noop = {
                 "work by its bandwidth gives the size below which the launch is the longer part.",
             .source = "kernels/noop.cu",
             .version = 2,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
@@ -213,11 +205,7 @@ const gb_kernel gb_kernel_noop = {
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,
     .samples_itself = samples_itself,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

@@ -23,27 +23,15 @@ enum { GONE, BACK, PARTS };
 #define LOOK_AGAIN_NS 20000
 
 static const gb_param params[] = {
-    [BYTES] = {.name = "bytes",
-               .summary = "device memory that the process holds",
-               .kind = GB_PARAM_BYTES,
-               .min = UINT64_C(1) << 20,
-               .max = UINT64_C(1) << 36,
-               .default_value = {.number = UINT64_C(256) << 20}},
+    [BYTES] = GB_BYTES_PARAM("bytes", UINT64_C(1) << 20, UINT64_C(1) << 36, UINT64_C(256) << 20,
+                             "device memory that the process holds"),
 };
 
 static const char *const parts[] = {[GONE] = "gone", [BACK] = "back", [PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "process_gone",
-     .unit = "ns",
-     .summary = "from the signal until the process has ended",
-     .numerator = GB_PER_NOTHING,
-     .part = GONE},
-    {.name = "memory_back",
-     .unit = "ns",
-     .summary = "from the signal until its memory is free again",
-     .numerator = GB_PER_NOTHING,
-     .part = BACK},
+    GB_TIME("process_gone", GONE, "from the signal until the process has ended"),
+    GB_TIME("memory_back", BACK, "from the signal until its memory is free again"),
 };
 
 typedef struct state {
@@ -236,22 +224,12 @@ const gb_kernel gb_kernel_reclaim = {
                 "A GPU adds the context's end, some tens to hundreds of milliseconds.",
             .source = "kernels/allocate.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
+            GB_TIMED_BY_HOST,
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

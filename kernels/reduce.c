@@ -33,21 +33,12 @@ static const gb_param params[] = {
                       "of a block add to one place; tree: in shared memory; shuffle: by "
                       "handing registers from lane to lane"),
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp32", "type of the elements"),
-    [PER_THREAD] = {.name = "per_thread",
-                    .summary = "elements that a thread adds up before the block reduces; a chunk "
-                               "has 256 times that",
-                    .kind = GB_PARAM_COUNT,
-                    .unit = "elements",
-                    .min = 1,
-                    .max = 1024,
-                    .default_value = {.number = 4}},
-    [ELEMENTS] = {.name = "elements",
-                  .summary = "numbers to add up",
-                  .kind = GB_PARAM_COUNT,
-                  .unit = "elements",
-                  .min = 1,
-                  .max = UINT64_C(1) << 36,
-                  .default_value = {.number = UINT64_C(1) << 24}},
+    [PER_THREAD] =
+        GB_COUNT_PARAM("per_thread", "elements", 1, 1024, 4,
+                       "elements that a thread adds up before the block reduces; a chunk "
+                       "has 256 times that"),
+    [ELEMENTS] = GB_COUNT_PARAM("elements", "elements", 1, UINT64_C(1) << 36, UINT64_C(1) << 24,
+                                "numbers to add up"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -248,20 +239,10 @@ const gb_kernel gb_kernel_reduce = {
                 "sums are faster; shuffles are emulated there and not a figure to compare.",
             .source = "kernels/reduce.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
+            GB_TABLES(params, metrics),
+            GB_TIMED_ON_DEVICE,
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -15,31 +15,22 @@ static const gb_param params[] = {
     [CALL] = GB_WORD_PARAM("call", call_words, "launch",
                            "what is called first: a kernel of our own, or a product of the "
                            "vendor's BLAS"),
-    [BYTES] = {.name = "bytes",
-               .summary = "result of the kernel of our own",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 32,
-               .default_value = {.number = UINT64_C(1) << 20}},
+    [BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 32, UINT64_C(1) << 20,
+                             "result of the kernel of our own"),
 };
 
 static const char *const parts[] = {
     [PROCESS] = "process", [OPEN] = "open",     [MEMORY] = "memory", [FIRST] = "first",
     [CHECK] = "check",     [SECOND] = "second", [STEADY] = "steady", [PARTS] = NULL};
 
-#define PART_METRIC(name_, part_, summary_)                                                        \
-    {                                                                                              \
-        .name = name_, .unit = "ns", .summary = summary_, .numerator = GB_PER_NOTHING,             \
-        .part = part_                                                                              \
-    }
 static const gb_metric_spec metrics[] = {
-    PART_METRIC("process_start", PROCESS, "from before the process is started to its main"),
-    PART_METRIC("device_open", OPEN, "opening the device (CUDA: the context), with a stream"),
-    PART_METRIC("first_memory", MEMORY, "first allocations, copy and fill"),
-    PART_METRIC("first_call", FIRST, "the first call, until it is done: loads its code"),
-    PART_METRIC("result_check", CHECK, "the result to the host, and its check"),
-    PART_METRIC("second_call", SECOND, "the second call, until it is done"),
-    PART_METRIC("steady_call", STEADY, "the median of those that follow"),
+    GB_TIME("process_start", PROCESS, "from before the process is started to its main"),
+    GB_TIME("device_open", OPEN, "opening the device (CUDA: the context), with a stream"),
+    GB_TIME("first_memory", MEMORY, "first allocations, copy and fill"),
+    GB_TIME("first_call", FIRST, "the first call, until it is done: loads its code"),
+    GB_TIME("result_check", CHECK, "the result to the host, and its check"),
+    GB_TIME("second_call", SECOND, "the second call, until it is done"),
+    GB_TIME("steady_call", STEADY, "the median of those that follow"),
 };
 
 typedef struct state {
@@ -202,22 +193,12 @@ const gb_kernel gb_kernel_startup = {
                 "call and those that follow do not show at this scale, which is the point.",
             .source = "kernels/allocate.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
+            GB_TIMED_BY_HOST,
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

@@ -54,12 +54,8 @@ static const gb_param params[] = {
                       "x: read; a=s: write; a=x: copy; a=s*x: scale; a=x+y: add; a=x+s*y: triad; "
                       "sum x*y: dot"),
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp64", "type of the elements"),
-    [BYTES] = {.name = "bytes",
-               .summary = "size of each array; one to three are used",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(256) << 20}},
+    [BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 40, UINT64_C(256) << 20,
+                             "size of each array; one to three are used"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -392,20 +388,10 @@ const gb_kernel gb_kernel_stream = {
                 "that they lie clearly below read.",
             .source = "kernels/stream.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
+            GB_TABLES(params, metrics),
+            GB_TIMED_ON_DEVICE,
             .check = check,
             .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };
