@@ -1,8 +1,6 @@
 /* access: what the order of 4-byte loads costs. See access.cu. */
 #include "kernels/access.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(access_linear)
@@ -150,10 +148,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "access", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of access");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->pattern = pattern_of(run->args);
     s->n = run->args[ELEMENTS].number;
     s->outputs = outputs(s->n);
@@ -238,22 +235,15 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    gb_mismatch bad = {0};
-    gb_code code = gb_memory_compare(run, &s->out, ELEMENT, s->outputs, compare, s, &bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&bad, "access: sums of the threads", s->outputs, ELEMENT, err);
+    return gb_memory_verify(run, &s->out, ELEMENT, s->outputs, compare, s,
+                            "access: sums of the threads", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_access = {

@@ -1,7 +1,6 @@
 /* allocate: having memory and giving it back, by size and way. allocate_run.c has the samples. */
 #include "kernels/allocate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const memory_words[] = {"device", "pinned", "pageable", NULL};
@@ -86,10 +85,9 @@ static bool has_part(const gb_value args[], gb_timer timer, int part)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_allocate_state *s = calloc(1, sizeof *s);
+    gb_allocate_state *s = gb_state_new(run, sizeof *s, "allocate", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of allocate");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->allocator = (gb_allocator){.way = way_of(run->args), .kind = kind_of(run->args)};
     s->n = (uint32_t)run->args[ALLOCATE_BLOCKS].number;
     s->rounds = (uint32_t)run->args[ALLOCATE_ROUNDS].number;
@@ -126,10 +124,7 @@ static void release(gb_run *run)
     if (s == NULL)
         return;
     gb_allocator_close(run, &s->allocator);
-    run->dev->ops->free(run->dev, &s->marked);
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->marked, &s->result, NULL});
 }
 
 const gb_kernel gb_kernel_allocate = {

@@ -114,9 +114,7 @@ static gb_code time_rounds(gb_run *run, times *out, gb_error *err)
 gb_code gb_allocate_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     gb_code code = sync(run, GB_OK, err);
-    *out = (gb_sample){0};
-    for (int i = ALLOCATE_PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(ALLOCATE_PARTS);
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
         times t;
         code = time_rounds(run, &t, err);

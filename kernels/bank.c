@@ -1,8 +1,6 @@
 /* bank: what bank conflicts in shared memory cost. See bank.cu. */
 #include "kernels/bank.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(bank)
@@ -65,10 +63,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "bank", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of bank");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->stride = (uint32_t)run->args[STRIDE].number;
     s->rounds = (uint32_t)run->args[ROUNDS].number;
     s->outputs = run->args[BLOCKS].number * BANK_BLOCK;
@@ -112,40 +109,28 @@ static void expected_sums(const state *s, uint32_t sums[BANK_BLOCK])
     }
 }
 
-typedef struct checking {
-    uint32_t sums[BANK_BLOCK];
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
-    const uint32_t *found = elements;
+    const uint32_t *sums = user, *found = elements;
     for (size_t i = 0; i < count; i++)
-        gb_compare_u64(bad, first + i, c->sums[(first + i) % BANK_BLOCK], found[i], 8);
+        gb_compare_u64(bad, first + i, sums[(first + i) % BANK_BLOCK], found[i], 8);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.bad = {0}};
-    expected_sums(s, c.sums);
-    gb_code code = gb_memory_compare(run, &s->out, WORD, s->outputs, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "bank: sums of the threads", s->outputs, WORD, err);
+    uint32_t sums[BANK_BLOCK];
+    expected_sums(s, sums);
+    return gb_memory_verify(run, &s->out, WORD, s->outputs, compare, sums,
+                            "bank: sums of the threads", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_bank = {

@@ -102,10 +102,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_batch_state *s = calloc(1, sizeof *s);
+    gb_batch_state *s = gb_state_new(run, sizeof *s, "batch", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of batch");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->sizes = sizes_of(run->args);
     s->vendor = is_word(run->args, BATCH_MATH, "vendor");
     s->events = is_word(run->args, BATCH_EVENTS, "steps");
@@ -121,8 +120,7 @@ static void release(gb_run *run)
     if (run->state == NULL)
         return;
     gb_batch_close(run);
-    free(run->state);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){NULL});
 }
 
 /* --- verification ----------------------------------------------------------------------------- */
@@ -132,7 +130,6 @@ typedef struct checking {
     const gb_batch_reference *reference;
     const float *rows; /* the reference's rows, `columns` elements each */
     uint64_t columns;
-    gb_mismatch bad;
 } checking;
 
 /* Where the reference has a row, or NULL. */
@@ -194,10 +191,7 @@ static gb_code check_memory(gb_run *run, const char *what, const gb_memory *memo
                             gb_compare_fn compare, checking *c, gb_error *err)
 {
     const uint64_t count = memory->bytes / sizeof(float);
-    gb_code code = gb_memory_compare(run, memory, sizeof(float), count, compare, c, &c->bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c->bad, what, count, sizeof(float), err);
+    return gb_memory_verify(run, memory, sizeof(float), count, compare, c, what, err);
 }
 
 /* The inputs have arrived, both layers are right, and the host has the outputs. */

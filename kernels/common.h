@@ -81,6 +81,15 @@ unsigned gb_word_index(const char *const words[], gb_value value);
  * with a grid stride (GB_RANGE). */
 gb_launch gb_launch_shape(const gb_device *dev, uint64_t threads, uint32_t block);
 
+/* The state of a case, `size` zeroed bytes that become run->state. NULL, and GB_NO_MEMORY in *err,
+ * when there is no memory for it. */
+void *gb_state_new(gb_run *run, size_t size, const char *kernel, gb_error *err);
+/* Frees the state, and before it `memories`, up to a NULL. */
+void gb_state_free(gb_run *run, gb_memory *const memories[]);
+
+/* A sample to add to, whose parts from number `parts` on there are none of (NAN). */
+gb_sample gb_sample_of(int parts);
+
 /* Test data: 64 bits that look random, from a place in a series and the run's seed. */
 static inline uint64_t gb_mix(uint64_t seed, uint64_t index)
 {
@@ -122,6 +131,9 @@ gb_code gb_memory_write(gb_run *run, const gb_memory *memory, size_t size, uint6
  * added to *bad: the sum of the counts, and the first of all whatever the order of the threads. */
 gb_code gb_memory_compare(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
                           gb_compare_fn compare, void *user, gb_mismatch *bad, gb_error *err);
+/* The same for a whole verification: GB_WRONG_RESULT as of gb_mismatch_result. */
+gb_code gb_memory_verify(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
+                         gb_compare_fn compare, void *user, const char *what, gb_error *err);
 /* Poisons all of `memory` with 0xFF bytes (a NaN in every floating-point type). On the device
  * enqueued on run->stream; host memory is written at once. */
 gb_code gb_memory_poison(gb_run *run, const gb_memory *memory, gb_error *err);

@@ -214,10 +214,9 @@ static gb_code prepare(gb_run *run, gb_error *err)
         [COPY_H2D] = GB_COPY_H2D, [COPY_D2H] = GB_COPY_D2H, [COPY_D2D] = GB_COPY_D2D};
     gb_device *dev = run->dev;
     const gb_copy_direction direction = gb_copy_direction_of(run->args);
-    gb_copy_state *s = calloc(1, sizeof *s);
+    gb_copy_state *s = gb_state_new(run, sizeof *s, "copy", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of copy");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_memory_kind kind = gb_copy_memory_of(run->args);
     s->managed = kind == GB_MEM_MANAGED;
     s->by_kernel = s->managed || kind == GB_MEM_MAPPED;
@@ -258,10 +257,8 @@ static gb_code verify(gb_run *run, gb_error *err)
     gb_code code = GB_OK;
     for (unsigned i = 0; i < s->n_lanes && code == GB_OK; i++) {
         gb_copy_lane *lane = &s->lanes[i];
-        gb_mismatch bad = {0};
-        code = gb_memory_compare(run, &lane->to, 1, bytes, compare, lane, &bad, err);
-        if (code == GB_OK)
-            code = gb_mismatch_result(&bad, names[lane->direction], bytes, 1, err);
+        code =
+            gb_memory_verify(run, &lane->to, 1, bytes, compare, lane, names[lane->direction], err);
     }
     return code;
 }
@@ -278,12 +275,8 @@ static void release(gb_run *run)
             dev->ops->event_destroy(dev, events[i]);
     if (s->second != NULL)
         dev->ops->stream_destroy(dev, s->second);
-    for (unsigned i = 0; i < GB_COUNT(s->lanes); i++) {
-        dev->ops->free(dev, &s->lanes[i].to);
-        dev->ops->free(dev, &s->lanes[i].from);
-    }
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->lanes[0].to, &s->lanes[0].from, &s->lanes[1].to,
+                                       &s->lanes[1].from, NULL});
 }
 
 const gb_kernel gb_kernel_copy = {

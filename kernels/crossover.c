@@ -211,10 +211,9 @@ static gb_code take_plain(crossover_state *s, gb_error *err)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    crossover_state *s = calloc(1, sizeof *s);
+    crossover_state *s = gb_state_new(run, sizeof *s, "crossover", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of crossover");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_device_info *info = &run->dev->info;
     s->job = job_of(run->args);
     s->n = run->args[N].number;
@@ -305,14 +304,11 @@ static gb_code verify_array(gb_run *run, const gb_memory *memory, const crossove
                             gb_compare_fn compare, void *user, const char *what, gb_error *err)
 {
     const crossover_state *s = run->state;
-    gb_mismatch bad = {0};
     char name[64];
     if (memory->bytes == 0 || compare == NULL)
         return GB_OK;
-    gb_code code =
-        gb_memory_compare(run, memory, array->size, array->count, compare, user, &bad, err);
     snprintf(name, sizeof name, "crossover: %s of job %s", what, s->job->word);
-    return code == GB_OK ? gb_mismatch_result(&bad, name, array->count, array->size, err) : code;
+    return gb_memory_verify(run, memory, array->size, array->count, compare, user, name, err);
 }
 
 static gb_code verify_result(gb_run *run, crossover_state *s, const gb_memory *memory,
@@ -346,17 +342,13 @@ static void release(gb_run *run)
     crossover_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *all[] = {&s->host_in[0], &s->host_in[1], &s->host_out, &s->in[0],
-                        &s->in[1],      &s->out,        &s->table,    &s->scratch};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     if (s->job == &crossover_matmul)
         matmul_reference_free(&s->product);
     free(s->plain);
     free(s->expected);
     free(s->slots);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->host_in[0], &s->host_in[1], &s->host_out, &s->in[0],
+                                       &s->in[1], &s->out, &s->table, &s->scratch, NULL});
 }
 
 const gb_kernel gb_kernel_crossover = {

@@ -1,5 +1,4 @@
 /* delay: a kernel that lasts a known time. See delay.cu. */
-#include <stdlib.h>
 
 #include "kernels/common.h"
 
@@ -34,10 +33,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "delay", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of delay");
-    run->state = s;
+        return GB_NO_MEMORY;
     return run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, sizeof(uint64_t), &s->waited, err);
 }
 
@@ -87,11 +85,8 @@ static gb_code verify(gb_run *run, gb_error *err)
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->waited);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->waited, NULL});
 }
 
 const gb_kernel gb_kernel_delay = {

@@ -207,10 +207,9 @@ static void make_table(state *s)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "divergence", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of divergence");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->task = task_of(run->args);
     s->constants = make_constants();
     s->seed = gb_rng_derive(run->seed, 0);
@@ -265,7 +264,6 @@ static gb_code reset(gb_run *run, gb_error *err)
 typedef struct checking {
     const state *s;
     access_shuffle shuffle;
-    gb_mismatch bad;
 } checking;
 
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
@@ -287,11 +285,7 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     checking c = {.s = s, .shuffle = access_shuffle_of(s->task.n)};
-    gb_code code =
-        gb_memory_compare(run, &s->out, sizeof(float), s->task.n, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "divergence", s->task.n, sizeof(float), err);
+    return gb_memory_verify(run, &s->out, sizeof(float), s->task.n, compare, &c, "divergence", err);
 }
 
 static void release(gb_run *run)
@@ -299,12 +293,8 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->paths);
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
     free(s->expected);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->paths, &s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_divergence = {

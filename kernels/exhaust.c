@@ -1,7 +1,6 @@
 /* exhaust: more memory than there is, and what works afterwards. */
 #include "kernels/exhaust.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { HOW, WAY, BUDGET, BYTES };
@@ -82,10 +81,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "exhaust", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of exhaust");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->how = how_of(run->args);
     s->allocator = (gb_allocator){.way = (gb_way)gb_word_index(way_words, run->args[WAY]),
                                   .kind = GB_MEM_DEVICE};
@@ -154,9 +152,7 @@ static gb_code enqueue(gb_run *run, gb_error *err)
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(PARTS);
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
         double took[PARTS] = {0};
         code = once(run, took, err);
@@ -187,9 +183,7 @@ static void release(gb_run *run)
     if (s == NULL)
         return;
     gb_allocator_close(run, &s->allocator);
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->result, NULL});
 }
 
 const gb_kernel gb_kernel_exhaust = {

@@ -1,5 +1,4 @@
 /* flops: the peak rate of multiply-adds. See flops.cu. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/common.h"
@@ -96,10 +95,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_device_info *info = &run->dev->info;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "flops", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of flops");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->type = type_of(run->args);
     s->n = run->args[THREADS].number;
     s->rounds = (uint32_t)run->args[ROUNDS].number;
@@ -172,7 +170,6 @@ typedef struct checking {
     double floating[8]; /* by thread modulo 8, which is all that a result depends on */
     uint32_t whole[8];
     enum type type;
-    gb_mismatch bad;
 } checking;
 
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
@@ -201,18 +198,14 @@ static gb_code verify(gb_run *run, gb_error *err)
         c.floating[t] = expected(s, t);
         c.whole[t] = expected_whole(s, t);
     }
-    gb_code code = gb_memory_compare(run, &s->to, size, s->n, compare, &c, &c.bad, err);
-    return code != GB_OK ? code : gb_mismatch_result(&c.bad, "flops", s->n, size, err);
+    return gb_memory_verify(run, &s->to, size, s->n, compare, &c, "flops", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->to);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->to, NULL});
 }
 
 const gb_kernel gb_kernel_flops = {

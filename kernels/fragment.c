@@ -87,10 +87,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_fragment_state *s = calloc(1, sizeof *s);
+    gb_fragment_state *s = gb_state_new(run, sizeof *s, "fragment", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of fragment");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->allocator = allocator_of(run->args);
     s->churn = gb_word_index(pattern_words, run->args[FRAGMENT_PATTERN]) == 1;
     s->budget = run->args[FRAGMENT_BUDGET].number;
@@ -136,12 +135,9 @@ static void release(gb_run *run)
     gb_fragment_state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->memory);
-    run->dev->ops->free(run->dev, &s->result);
     free(s->blocks);
     free(s->checked_bytes);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->memory, &s->result, NULL});
 }
 
 const gb_kernel gb_kernel_fragment = {

@@ -260,9 +260,7 @@ gb_code gb_fragment_enqueue(gb_run *run, gb_error *err)
 gb_code gb_fragment_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = FRAGMENT_PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(FRAGMENT_PARTS);
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
         moments at;
         code = run_through(run, &at, err);

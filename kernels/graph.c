@@ -1,8 +1,6 @@
 /* graph: many small launches one by one, or as one graph. See graph.cu. */
 #include "kernels/graph.h"
 
-#include <stdlib.h>
-
 #include "device/gate.h"
 
 static const char *const measure_words[] = {"capture",          "instantiate", "first-launch",
@@ -86,18 +84,13 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 /* --- counters --- */
 
-typedef struct checking {
-    const gb_graph_state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
+    const gb_graph_state *s = user;
     const uint32_t *found = elements;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t replays = c->s->replays[(first + i) / c->s->nodes];
+        const uint64_t replays = s->replays[(first + i) / s->nodes];
         gb_compare_u64(bad, first + i, (uint32_t)replays, found[i], 8);
     }
 }
@@ -105,15 +98,10 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 /* Every node ran as often as its set was launched since the counters were cleared. */
 static gb_code check_counters(gb_run *run, gb_error *err)
 {
-    const gb_graph_state *s = run->state;
+    gb_graph_state *s = run->state;
     const uint64_t count = s->nodes * s->sets;
-    checking c = {.s = s};
-    gb_code code =
-        gb_memory_compare(run, &s->counters, sizeof(uint32_t), count, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "graph: how often each node ran", count, sizeof(uint32_t),
-                              err);
+    return gb_memory_verify(run, &s->counters, sizeof(uint32_t), count, compare, s,
+                            "graph: how often each node ran", err);
 }
 
 /* Nothing is forgotten before it was checked: all launches of the samples are among what the
@@ -161,10 +149,9 @@ static gb_code make_graphs(gb_run *run, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_value *args = run->args;
-    gb_graph_state *s = calloc(1, sizeof *s);
+    gb_graph_state *s = gb_state_new(run, sizeof *s, "graph", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of graph");
-    run->state = s;
+        return GB_NO_MEMORY;
     run->max_in_flight = gb_graph_most_in_flight(args);
     s->measure = gb_graph_measure_of(args);
     s->length = args[GRAPH_LENGTH].number;
@@ -192,9 +179,7 @@ static void release(gb_run *run)
         if (graphs[i] != NULL)
             ops->graph_destroy(dev, graphs[i]);
     gb_lanes_free(run, &s->lanes);
-    ops->free(dev, &s->counters);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->counters, NULL});
 }
 
 /* Where the launches of one iteration alone would fill the queue, the gate would never open. */

@@ -1,5 +1,4 @@
 /* intensity: so many multiply-adds for each element that is read and written. See intensity.cu. */
-#include <stdlib.h>
 
 #include "kernels/common.h"
 #include "kernels/fma.h"
@@ -90,10 +89,9 @@ static void make(void *user, void *elements, uint64_t first, size_t count)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "intensity", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of intensity");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->type = type_of(run->args);
     s->fmas = (uint32_t)run->args[FMAS].number;
     s->seed = run->seed;
@@ -132,16 +130,10 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->to, err);
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
-    const state *s = c->s;
+    const state *s = user;
     const float *singles = elements;
     const double *doubles = elements;
     for (size_t i = 0; i < count; i++) {
@@ -156,20 +148,14 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     const size_t size = type_bytes[s->type];
-    checking c = {.s = s};
-    gb_code code = gb_memory_compare(run, &s->to, size, s->n, compare, &c, &c.bad, err);
-    return code != GB_OK ? code : gb_mismatch_result(&c.bad, "intensity", s->n, size, err);
+    return gb_memory_verify(run, &s->to, size, s->n, compare, s, "intensity", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->from);
-    run->dev->ops->free(run->dev, &s->to);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->from, &s->to, NULL});
 }
 
 const gb_kernel gb_kernel_intensity = {

@@ -1,8 +1,6 @@
 /* launch: what starting kernels costs, by how they are started. See launch.cu. */
 #include "kernels/launch.h"
 
-#include <stdlib.h>
-
 GB_FN_DECLARE(launch_8)
 GB_FN_DECLARE(launch_64)
 GB_FN_DECLARE(launch_256)
@@ -134,10 +132,9 @@ static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
     const gb_value *args = run->args;
-    gb_launch_state *s = calloc(1, sizeof *s);
+    gb_launch_state *s = gb_state_new(run, sizeof *s, "launch", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of launch");
-    run->state = s;
+        return GB_NO_MEMORY;
     run->max_in_flight = gb_launch_most_in_flight(args, run->timer);
     s->mode = gb_launch_mode_of(args);
     s->fn = gb_launch_fn(args[LAUNCH_ARGUMENT_BYTES].number);
@@ -166,15 +163,9 @@ static gb_code reset(gb_run *run, gb_error *err)
     return code == GB_OK ? gb_memory_poison(run, &s->values, err) : code;
 }
 
-typedef struct checking {
-    const gb_launch_state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *to, uint64_t first, size_t count)
 {
-    const checking *c = user;
-    const gb_launch_state *s = c->s;
+    const gb_launch_state *s = user;
     const uint32_t *found = to;
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = first + i;
@@ -185,15 +176,10 @@ static void compare(void *user, gb_mismatch *bad, const void *to, uint64_t first
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
-    const gb_launch_state *s = run->state;
-    checking c = {.s = s};
+    gb_launch_state *s = run->state;
     const uint64_t count = s->n * s->lanes.n;
-    gb_code code =
-        gb_memory_compare(run, &s->values, sizeof(uint32_t), count, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "launch: values after all steps", count, sizeof(uint32_t),
-                              err);
+    return gb_memory_verify(run, &s->values, sizeof(uint32_t), count, compare, s,
+                            "launch: values after all steps", err);
 }
 
 static void release(gb_run *run)
@@ -201,12 +187,8 @@ static void release(gb_run *run)
     gb_launch_state *s = run->state;
     if (s == NULL)
         return;
-    gb_device *dev = run->dev;
     gb_lanes_free(run, &s->lanes);
-    dev->ops->free(dev, &s->work);
-    dev->ops->free(dev, &s->values);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->work, &s->values, NULL});
 }
 
 const gb_kernel gb_kernel_launch = {

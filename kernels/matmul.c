@@ -2,8 +2,6 @@
  * matmul.cu. */
 #include "kernels/matmul.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 #include "kernels/matmul_reference.h"
 
@@ -176,10 +174,9 @@ static gb_code try_variant(gb_run *run, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "matmul", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of matmul");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->variant = variant_of(run->args);
     s->m = size_of(run->args, M);
     s->n = run->args[N].number;
@@ -233,12 +230,8 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->c);
-    run->dev->ops->free(run->dev, &s->b);
-    run->dev->ops->free(run->dev, &s->a);
     matmul_reference_free(&s->reference);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->c, &s->b, &s->a, NULL});
 }
 
 const gb_kernel gb_kernel_matmul = {

@@ -2,8 +2,6 @@
  * copies. overlap_run.c has the iteration itself. */
 #include "kernels/overlap.h"
 
-#include <stdlib.h>
-
 #include "kernels/affine.h"
 
 static const char *const memory_words[] = {"pageable", "pinned",     "mapped",
@@ -162,10 +160,9 @@ static gb_code prepare_memory(gb_run *run, gb_error *err)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_overlap_state *s = calloc(1, sizeof *s);
+    gb_overlap_state *s = gb_state_new(run, sizeof *s, "overlap", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of overlap");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_value *args = run->args;
     uint64_t first;
     s->way = memory_ways[memory_of(args)];
@@ -231,16 +228,13 @@ static void compare_slots(void *user, gb_mismatch *bad, const void *elements, ui
 static gb_code verify(gb_run *run, gb_error *err)
 {
     gb_overlap_state *s = run->state;
-    gb_mismatch bad = {0};
     gb_code code =
         gb_affine_verify(run, &s->out, s->seed, s->rounds, "overlap: array on the host", err);
     if (code != GB_OK || s->way != OVERLAP_STAGED)
         return code;
     const uint64_t count = s->slots.bytes / sizeof(uint32_t);
-    code = gb_memory_compare(run, &s->slots, sizeof(uint32_t), count, compare_slots, s, &bad, err);
-    return code == GB_OK ? gb_mismatch_result(&bad, "overlap: buffers on the device", count,
-                                              sizeof(uint32_t), err)
-                         : code;
+    return gb_memory_verify(run, &s->slots, sizeof(uint32_t), count, compare_slots, s,
+                            "overlap: buffers on the device", err);
 }
 
 static void release(gb_run *run)
@@ -253,11 +247,7 @@ static void release(gb_run *run)
     for (size_t i = 0; i < GB_COUNT(s->marks); i++)
         if (s->marks[i] != NULL)
             dev->ops->event_destroy(dev, s->marks[i]);
-    dev->ops->free(dev, &s->slots);
-    dev->ops->free(dev, &s->out);
-    dev->ops->free(dev, &s->in);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->slots, &s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_overlap = {

@@ -183,10 +183,9 @@ static gb_code allocate(gb_run *run, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_value *args = run->args;
-    gb_pipeline_state *s = calloc(1, sizeof *s);
+    gb_pipeline_state *s = gb_state_new(run, sizeof *s, "pipeline", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of pipeline");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->seed = run->seed;
     s->base64 = gb_word_index(decode_words, args[PIPELINE_DECODE]) == 0;
     s->uncached = gb_word_index(source_words, args[PIPELINE_SOURCE]) == 1;
@@ -217,17 +216,13 @@ static void release(gb_run *run)
     gb_pipeline_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *const all[] = {&s->raw, &s->decoded,   &s->answers,   &s->in,
-                              &s->out, &s->device_in, &s->device_out};
     for (size_t i = 0; i < PIPELINE_SLOTS; i++)
         for (size_t k = 0; k < PIPELINE_MARKS; k++)
             if (s->marks[i][k] != NULL)
                 run->dev->ops->event_destroy(run->dev, s->marks[i][k]);
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     gb_pipeline_close(run);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->raw, &s->decoded, &s->answers, &s->in, &s->out,
+                                       &s->device_in, &s->device_out, NULL});
 }
 
 const gb_kernel gb_kernel_pipeline = {

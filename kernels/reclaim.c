@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,10 +59,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "reclaim", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of reclaim");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->bytes = run->args[BYTES].number;
     s->words = s->bytes / sizeof(uint32_t);
     s->kept = kept_of(run->args);
@@ -170,9 +168,7 @@ static gb_code enqueue(gb_run *run, gb_error *err)
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(PARTS);
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
         seen t;
         code = once(run, &t, err);
@@ -199,11 +195,8 @@ static gb_code verify(gb_run *run, gb_error *err)
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->result, NULL});
 }
 
 const gb_kernel gb_kernel_reclaim = {

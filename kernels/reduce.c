@@ -1,8 +1,6 @@
 /* reduce: sums of chunks, in four ways. See reduce.cu. */
 #include "kernels/reduce.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 #define DECLARE(type)                                                                              \
@@ -134,10 +132,9 @@ static gb_code plan_launch(gb_device *dev, state *s, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "reduce", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of reduce");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->variant = (enum variant)gb_word_index(variant_words, run->args[VARIANT]);
     s->type = type_of(run->args);
     s->fn = functions[s->variant][s->type];
@@ -170,16 +167,10 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->partial, err);
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
-    const state *s = c->s;
+    const state *s = user;
     const float *singles = elements;
     const double *doubles = elements;
     const uint64_t length = (uint64_t)REDUCE_BLOCK * s->per_thread;
@@ -197,23 +188,16 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.s = s};
     const size_t size = type_bytes[s->type];
-    gb_code code = gb_memory_compare(run, &s->partial, size, s->chunks, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "reduce: sums of the chunks", s->chunks, size, err);
+    return gb_memory_verify(run, &s->partial, size, s->chunks, compare, s,
+                            "reduce: sums of the chunks", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->partial);
-    run->dev->ops->free(run->dev, &s->x);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->partial, &s->x, NULL});
 }
 
 const gb_kernel gb_kernel_reduce = {

@@ -75,10 +75,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "residency", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of residency");
-    run->state = s;
+        return GB_NO_MEMORY;
     const size_t bytes = (size_t)run->args[BYTES].number;
     const gb_memory_kind kind =
         gb_word_index(memory_words, run->args[MEMORY]) == 0 ? GB_MEM_PAGEABLE : GB_MEM_PINNED;
@@ -166,13 +165,8 @@ static gb_code verify(gb_run *run, gb_error *err)
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    gb_memory *const all[] = {&s->in, &s->out, &s->buffers[0], &s->buffers[1]};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->in, &s->out, &s->buffers[0], &s->buffers[1], NULL});
 }
 
 const gb_kernel gb_kernel_residency = {

@@ -171,10 +171,9 @@ static void choose_items(gb_serving_state *s, uint64_t seed)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_value *args = run->args;
-    gb_serving_state *s = calloc(1, sizeof *s);
+    gb_serving_state *s = gb_state_new(run, sizeof *s, "serving", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of serving");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->model.sizes = sizes_of(args);
     s->model.vendor = is_word(args, SERVING_MATH, "vendor");
     s->model.host_kind = GB_MEM_PINNED;
@@ -210,14 +209,11 @@ static void release(gb_run *run)
         return;
     gb_batch_close(run);
     gb_batch_reference_free(&s->expected);
-    run->dev->ops->free(run->dev, &s->inputs);
-    run->dev->ops->free(run->dev, &s->answers);
     free(s->requests);
     free(s->on_device);
     free(s->measured);
     free(s->first_items);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->inputs, &s->answers, NULL});
 }
 
 const gb_kernel gb_kernel_serving = {

@@ -112,10 +112,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "stability", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of stability");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_load_spec own = work_of(run->args);
     s->duration_ns = run->args[DURATION].number;
     s->every = 1;
@@ -192,9 +191,7 @@ static gb_code take(gb_run *run, gb_sample *out, gb_error *err)
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     state *s = run->state;
-    *out = (gb_sample){0};
-    for (int i = 0; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(0);
     gb_code code = GB_OK;
     if (!s->loaded) {
         s->loaded = true;
@@ -233,8 +230,7 @@ static void release(gb_run *run)
         return;
     gb_neighbour_end(&s->neighbour);
     gb_load_free(run, &s->load);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){NULL});
 }
 
 const gb_kernel gb_kernel_stability = {

@@ -2,7 +2,6 @@
  * startup_task.c is that process. */
 #include "kernels/startup.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CALL, BYTES };
@@ -71,10 +70,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "startup", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of startup");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->call = call_of(run->args);
     s->words = words_of(run->args);
     s->kept = kept_of(run->args);
@@ -110,9 +108,7 @@ static gb_code enqueue(gb_run *run, gb_error *err)
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(PARTS);
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
         gb_child child;
         gb_child_answer answer;
@@ -164,11 +160,8 @@ static gb_code verify(gb_run *run, gb_error *err)
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->result, NULL});
 }
 
 const gb_kernel gb_kernel_startup = {

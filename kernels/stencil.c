@@ -1,8 +1,6 @@
 /* stencil: weighted sums of neighbours, with and without shared memory. See stencil.cu. */
 #include "kernels/stencil.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(stencil_global)
@@ -95,10 +93,9 @@ static void make(void *user, void *elements, uint64_t first, size_t count)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "stencil", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of stencil");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->fn = functions[gb_word_index(variant_words, run->args[VARIANT])];
     s->n = run->args[ELEMENTS].number;
     s->inputs = inputs(run->args);
@@ -128,18 +125,13 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->out, err);
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
 /* The window slides along: one value enters, one leaves. */
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
+    const state *s = user;
     const float *found = elements;
-    const uint64_t seed = c->s->seed, width = 2 * (uint64_t)c->s->radius + 1;
+    const uint64_t seed = s->seed, width = 2 * (uint64_t)s->radius + 1;
     uint64_t sum = 0;
     for (uint64_t k = 0; k < width; k++)
         sum += value(seed, first + k);
@@ -154,22 +146,14 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.s = s};
-    gb_code code = gb_memory_compare(run, &s->out, ELEMENT, s->n, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "stencil", s->n, ELEMENT, err);
+    return gb_memory_verify(run, &s->out, ELEMENT, s->n, compare, s, "stencil", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_stencil = {
