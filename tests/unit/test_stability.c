@@ -2,12 +2,8 @@
  * samples, and loads of which a part goes missing. The time is made up: each look at the clock
  * takes one step of it. */
 #include "kernels/stability_load.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
 static struct {
     uint64_t now, step;
     unsigned long launches, copies, drop_launch, drop_copy; /* count from 1; 0: none */
@@ -36,21 +32,11 @@ static gb_code spy_copy(gb_device *device, gb_stream *stream, void *to, const vo
 
 static void open_device(void)
 {
-    gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
     ops.now_ns = spy_now;
     ops.launch = spy_launch;
     ops.copy = spy_copy;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops = real;
-    real->close(dev);
 }
 
 static gb_work work_of(const char *text, gb_need *need)
@@ -189,7 +175,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("stability");
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_device, close_kernel_device);
     tcase_add_test(tc, what_is_counted);
     tcase_add_test(tc, an_array_is_of_whole_elements);
     tcase_add_test(tc, a_case_goes_on_for_the_time_that_is_asked_for);

@@ -4,13 +4,8 @@
 #include "kernels/allocate.h"
 #include "kernels/child.h"
 #include "kernels/exhaust.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
 #include "unit/task_main.h"
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
 
 /* What the wrappers do, and what they have seen. */
 static struct {
@@ -77,15 +72,11 @@ static gb_code spy_memory_info(gb_device *device, uint64_t *free, uint64_t *tota
 
 static void open_device(void)
 {
-    gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
     ops.alloc = spy_alloc;
     ops.free = spy_free;
     ops.memory_info = spy_memory_info;
-    dev->ops = &ops;
 }
 
 static void close_device(void)
