@@ -250,6 +250,8 @@ const gb_kernel gb_kernel_access = {
     .spec =
         {
             .name = "access",
+            .source = "kernels/access.cu",
+            .version = 1,
             .summary = "the price of an order: loads side by side, strided, shifted, at random",
             .lesson =
                 "Memory is not read element by element. A GPU fetches 32-byte sectors, a CPU "
@@ -267,12 +269,8 @@ const gb_kernel gb_kernel_access = {
                 "Offsets cost little, since the extra sector is the neighbour's too and comes "
                 "from a cache. Random order lies far below everything else once the array is "
                 "larger than the last cache, and close to the rest while it fits.",
-            .source = "kernels/access.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

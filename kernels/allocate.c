@@ -48,7 +48,7 @@ static uint64_t kept_of(const gb_value args[])
 
 static uint64_t result_bytes(const gb_value args[])
 {
-    return args[ALLOCATE_BLOCKS].number * 2 * kept_of(args) * sizeof(uint32_t);
+    return args[ALLOCATE_BLOCKS].number * gb_mark_bytes(kept_of(args));
 }
 
 /* What is allocated while it is measured is not among the needs: whether it can be had is what the
@@ -131,6 +131,8 @@ const gb_kernel gb_kernel_allocate = {
     .spec =
         {
             .name = "allocate",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "allocating memory and releasing it, by kind, size and way",
             .lesson =
                 "Memory is not free even when nothing is done with it. A driver or an operating "
@@ -146,17 +148,13 @@ const gb_kernel gb_kernel_allocate = {
                 "then grows with the number of pages: pinned memory steepest, where each page is "
                 "locked. Pool and cache stay flat at a fraction of it: what they save is the whole "
                 "height between the curves, and it grows with the size.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_CALL,
             .has_part = has_part,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_allocate_enqueue, reset, verify, release),
     .sample = gb_allocate_sample,

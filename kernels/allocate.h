@@ -34,6 +34,12 @@ static inline uint64_t gb_mark_kept(uint64_t n, uint64_t most)
 {
     return n < most ? n : most;
 }
+static inline uint64_t gb_mark_bytes(uint64_t kept)
+{
+    return 2 * kept * sizeof(uint32_t);
+}
+/* Memory of the host for it. */
+gb_code gb_mark_alloc(gb_run *run, uint64_t kept, gb_memory *out, gb_error *err);
 /* The marks of block number `block` of a run. */
 uint32_t gb_mark_salt(uint64_t seed, uint64_t block);
 /* Enqueues the marking of `words` words of device memory. */

@@ -3,6 +3,12 @@
 
 GB_FN_DECLARE(allocate_mark)
 
+gb_code gb_mark_alloc(gb_run *run, uint64_t kept, gb_memory *out, gb_error *err)
+{
+    const size_t bytes = (size_t)gb_mark_bytes(kept);
+    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, bytes, out, err);
+}
+
 uint32_t gb_mark_salt(uint64_t seed, uint64_t block)
 {
     return gb_word32(seed, block);

@@ -137,6 +137,8 @@ const gb_kernel gb_kernel_bank = {
     .spec =
         {
             .name = "bank",
+            .source = "kernels/bank.cu",
+            .version = 1,
             .summary = "bank conflicts: loads from shared memory at strides of 1 to 32 words",
             .lesson =
                 "The shared memory of a GPU is fast because it is 32 memories side by side, the "
@@ -153,15 +155,11 @@ const gb_kernel gb_kernel_bank = {
                 "block the figures are those of one SM. A CPU has no banks that a program could "
                 "see: there the same loads come from the first cache, one thread's after the "
                 "other's, and the line is level. That is the control, not a prediction for a GPU.",
-            .source = "kernels/bank.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -232,6 +232,8 @@ const gb_kernel gb_kernel_batch = {
     .spec =
         {
             .name = "batch",
+            .source = "kernels/batch.cu",
+            .version = 1,
             .summary = "a two-layer perceptron served request by request: throughput against "
                        "latency over the batch",
             .lesson =
@@ -251,14 +253,10 @@ const gb_kernel gb_kernel_batch = {
                 "takes away launches and therefore helps small batches. On the cpu device a copy "
                 "is a memcpy and a launch is cheap: what a batch gains there is that each weight "
                 "is fetched once for several items.",
-            .source = "kernels/batch.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_batch_enqueue, gb_batch_reset, gb_batch_verify, release),
     .sample = gb_batch_sample,

@@ -69,6 +69,18 @@ gb_code gb_child_end(gb_child *child, int grace_ms, gb_error *err)
     return gb_process_end(&child->process, grace_ms, &status, err);
 }
 
+gb_code gb_child_ask(gb_run *run, const char *task, const uint64_t numbers[], size_t n,
+                     const gb_memory *result, gb_child *child, gb_child_answer *answer,
+                     gb_error *err)
+{
+    gb_code code = gb_child_start(run, task, numbers, n, child, answer, err);
+    const gb_code ended = gb_child_end(child, 10000, code == GB_OK ? err : NULL);
+    code = code != GB_OK ? code : ended;
+    if (code == GB_OK)
+        memcpy(result->host, answer->words, result->bytes);
+    return code;
+}
+
 /* --- in the task ------------------------------------------------------------------------------ */
 
 gb_code gb_child_open(int argc, char *argv[], gb_run *run, gb_error *err)

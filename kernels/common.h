@@ -56,11 +56,12 @@
         .part = part_                                                                              \
     }
 
-/* Fields of a spec: both tables; and how most kernels are timed: by the device or the host, with a
- * warm or a cold cache, or by the host alone, because the host takes part in what is timed. */
-#define GB_TABLES(params_, metrics_)                                                               \
+/* Fields of a spec: its tables and what goes with them; and how most kernels are timed: by the
+ * device or the host, with a warm or a cold cache, or by the host alone, because the host takes
+ * part in what is timed. */
+#define GB_TABLES(params_, metrics_, check_, work_)                                                \
     .params = params_, .n_params = GB_COUNT(params_), .metrics = metrics_,                         \
-    .n_metrics = GB_COUNT(metrics_)
+    .n_metrics = GB_COUNT(metrics_), .check = check_, .work = work_
 #define GB_TIMED_ON_DEVICE                                                                         \
     .devices = GB_ANY_DEVICE, .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),      \
     .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD), .default_timer = GB_TIMER_DEVICE
@@ -80,6 +81,10 @@ unsigned gb_word_index(const char *const words[], gb_value value);
  * device's limit), the grid clamped to 1 .. the device's limit: the kernel covers what is left
  * with a grid stride (GB_RANGE). */
 gb_launch gb_launch_shape(const gb_device *dev, uint64_t threads, uint32_t block);
+
+/* The work of a kernel whose iteration is one item, which moves and computes nothing that counts.
+ */
+void gb_work_one(const gb_value args[], gb_device_kind kind, gb_work *out);
 
 /* The state of a case, `size` zeroed bytes that become run->state. NULL, and GB_NO_MEMORY in *err,
  * when there is no memory for it. */

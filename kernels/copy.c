@@ -283,6 +283,8 @@ const gb_kernel gb_kernel_copy = {
     .spec =
         {
             .name = "copy",
+            .source = "kernels/copy.cu",
+            .version = 2,
             .summary = "copies between host and device, by direction, kind of memory, and size",
             .lesson =
                 "Data has to reach a GPU before it can be worked on, and the way there is many "
@@ -302,17 +304,13 @@ const gb_kernel gb_kernel_copy = {
                 "memory, where the calling thread takes part in each copy. On the cpu device a "
                 "copy is a memcpy: the curve rises, shows the caches, and falls to the speed of "
                 "memory.",
-            .source = "kernels/copy.cu",
-            .version = 2,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_copy_enqueue, reset, verify, release),
     .sample = gb_copy_sample,

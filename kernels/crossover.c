@@ -355,6 +355,8 @@ const gb_kernel gb_kernel_crossover = {
     .spec =
         {
             .name = "crossover",
+            .source = "kernels/crossover.cu",
+            .version = 1,
             .summary = "the same job on a processor and on a GPU, end to end and compute only",
             .lesson =
                 "A GPU computes faster and starts later. Each job pays for launches and for the "
@@ -372,12 +374,8 @@ const gb_kernel gb_kernel_crossover = {
                 "GPU wins: for `compute` earlier than for `end-to-end`. With little work a byte "
                 "(add, reduce) the line of `end-to-end` runs above the processor's for good: both "
                 "move the same bytes, and the link is slower than the memory.",
-            .source = "kernels/crossover.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

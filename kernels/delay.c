@@ -24,13 +24,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args;
-    (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     state *s = gb_state_new(run, sizeof *s, "delay", err);
@@ -93,6 +86,8 @@ const gb_kernel gb_kernel_delay = {
     .spec =
         {
             .name = "delay",
+            .source = "kernels/delay.cu",
+            .version = 1,
             .summary = "one thread that waits a known time: a reference for every timer",
             .lesson =
                 "A timer is trusted once it has measured something that is known. This kernel "
@@ -104,8 +99,6 @@ const gb_kernel gb_kernel_delay = {
                 "Time over duration is a straight line of slope one for `device` and `roundtrip`, "
                 "flat at the cost of a launch for `call`. At the short end the first two leave the "
                 "line where launching takes longer than waiting.",
-            .source = "kernels/delay.cu",
-            .version = 1,
             .params = params,
             .n_params = GB_COUNT(params),
             .devices = GB_ANY_DEVICE,
@@ -113,7 +106,7 @@ const gb_kernel gb_kernel_delay = {
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
             .check = check,
-            .work = work,
+            .work = gb_work_one,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

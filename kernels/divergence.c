@@ -301,6 +301,8 @@ const gb_kernel gb_kernel_divergence = {
     .spec =
         {
             .name = "divergence",
+            .source = "kernels/divergence.cu",
+            .version = 2,
             .summary = "threads of a warp on different paths, against whole warps on them",
             .lesson =
                 "A GPU runs threads in groups of 32, the warps, which have one instruction at a "
@@ -320,12 +322,8 @@ const gb_kernel gb_kernel_divergence = {
                 "splits differ by little, as each element is run by itself. What it does show is "
                 "the branch predictor, which guesses sorted data and not shuffled data: each wrong "
                 "guess costs some 10 to 20 cycles, seen best with few rounds.",
-            .source = "kernels/divergence.cu",
-            .version = 2,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

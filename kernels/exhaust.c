@@ -58,7 +58,7 @@ static uint64_t kept_of(const gb_value args[])
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
     const bool stream = gb_word_index(way_words, args[WAY]) == GB_WAY_STREAM;
-    *need = (gb_need){.host_bytes = 2 * kept_of(args) * sizeof(uint32_t)};
+    *need = (gb_need){.host_bytes = gb_mark_bytes(kept_of(args))};
     if (kind == GB_CPU && stream)
         return gb_fail(err, GB_UNAVAILABLE,
                        "the cpu device has no memory in the order of a stream");
@@ -73,12 +73,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args, (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     state *s = gb_state_new(run, sizeof *s, "exhaust", err);
@@ -90,8 +84,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->bytes = (size_t)run->args[BYTES].number;
     s->words = s->bytes / sizeof(uint32_t);
     s->kept = kept_of(run->args);
-    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, 2 * s->kept * sizeof(uint32_t),
-                                &s->result, err);
+    return gb_mark_alloc(run, s->kept, &s->result, err);
 }
 
 /* Here: the check that stands before the system refuses on cpu, the driver on a GPU. */
@@ -123,14 +116,11 @@ static gb_code fill_up(gb_run *run, double took[PARTS], gb_error *err)
         [EXHAUST_GIVEN_BYTES] = s->bytes,
         [EXHAUST_GIVEN_SEED] = run->seed,
     };
-    gb_code code =
-        gb_child_start(run, gb_exhaust_task.name, given, EXHAUST_GIVEN, &child, &answer, err);
-    const gb_code ended = gb_child_end(&child, 10000, code == GB_OK ? err : NULL);
-    code = code != GB_OK ? code : ended;
+    gb_code code = gb_child_ask(run, gb_exhaust_task.name, given, EXHAUST_GIVEN, &s->result, &child,
+                                &answer, err);
     if (code != GB_OK)
         return code;
     const uint64_t *at = answer.at_ns;
-    memcpy(s->result.host, answer.words, s->result.bytes);
     took[FILL] = (double)(at[EXHAUST_AT_FULL] - at[EXHAUST_AT_BEGIN]);
     took[REFUSAL] = (double)(at[EXHAUST_AT_REFUSED] - at[EXHAUST_AT_FULL]);
     took[RECOVERY] = (double)(at[EXHAUST_AT_USED] - at[EXHAUST_AT_FREED]);
@@ -190,6 +180,8 @@ const gb_kernel gb_kernel_exhaust = {
     .spec =
         {
             .name = "exhaust",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "more memory than there is: refused cleanly, and all works afterwards",
             .lesson =
                 "Running out of memory need not be the end. An allocation that is refused leaves "
@@ -204,13 +196,9 @@ const gb_kernel gb_kernel_exhaust = {
                 "granted, often less, since nothing has to be found; the recovery is an ordinary "
                 "allocation, a kernel and a copy. A case whose request is granted, fails in "
                 "another way, or leaves a device that no longer works is wrong, not slow.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .parts = parts,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,

@@ -212,6 +212,8 @@ const gb_kernel gb_kernel_flops = {
     .spec =
         {
             .name = "flops",
+            .source = "kernels/flops.cu",
+            .version = 1,
             .summary = "multiply-adds in registers: the peak of the arithmetic units",
             .lesson =
                 "A multiply-add unit starts one operation a cycle and answers a few cycles later, "
@@ -226,15 +228,11 @@ const gb_kernel gb_kernel_flops = {
                 "made for graphics 1/32 or 1/64. fp16x2 and bf16x2 reach twice fp32 or the same, "
                 "by generation; int32 half of fp32 or the same. On a CPU the widest vector "
                 "instructions decide, and fp64 is half of fp32 since it has half the lanes.",
-            .source = "kernels/flops.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -57,7 +57,7 @@ static uint64_t kept_of(const gb_value args[])
 
 static uint64_t result_bytes(const gb_value args[])
 {
-    return (room_of(args) + 1) * 2 * kept_of(args) * sizeof(uint32_t);
+    return (room_of(args) + 1) * gb_mark_bytes(kept_of(args));
 }
 
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
@@ -144,6 +144,8 @@ const gb_kernel gb_kernel_fragment = {
     .spec =
         {
             .name = "fragment",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "memory that is free and cannot be had: holes between blocks in use",
             .lesson =
                 "An allocator that cuts blocks out of one large piece and never moves them can be "
@@ -163,13 +165,9 @@ const gb_kernel gb_kernel_fragment = {
                 "driver's calls reach 100 % where a block takes whole pages of the device (2 MiB), "
                 "and "
                 "less where several blocks share one.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_fragment_enqueue, reset, verify, release),
     .sample = gb_fragment_sample,

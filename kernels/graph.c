@@ -194,6 +194,8 @@ const gb_kernel gb_kernel_graph = {
     .spec =
         {
             .name = "graph",
+            .source = "kernels/graph.cu",
+            .version = 1,
             .summary = "chains of small kernels: launched one by one, or recorded once as a graph",
             .lesson =
                 "Whoever launches the same hundred kernels again and again can record them once "
@@ -213,16 +215,12 @@ const gb_kernel gb_kernel_graph = {
                 "With wider graphs the device time a node falls while chains fit side by side. "
                 "On the cpu device all nodes run one after the other; what the graph saves there "
                 "is the queue.",
-            .source = "kernels/graph.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_ROUNDTRIP,
             .timer_of = timer_of,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_graph_enqueue, reset, verify, release),
     .sample = gb_graph_sample,

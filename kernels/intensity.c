@@ -162,6 +162,8 @@ const gb_kernel gb_kernel_intensity = {
     .spec =
         {
             .name = "intensity",
+            .source = "kernels/intensity.cu",
+            .version = 1,
             .summary = "more and more arithmetic on the same data: the two sides of the roofline",
             .lesson =
                 "Code waits either for its data or for its arithmetic; which one is decided by "
@@ -176,12 +178,8 @@ const gb_kernel gb_kernel_intensity = {
                 "plateau along that of the arithmetic units, with a rounded edge where both are "
                 "nearly full. On a GPU the edge of fp32 lies at 10 to 20 FLOP/byte or more, on a "
                 "CPU near 5 to 10.",
-            .source = "kernels/intensity.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -195,6 +195,8 @@ const gb_kernel gb_kernel_launch = {
     .spec =
         {
             .name = "launch",
+            .source = "kernels/launch.cu",
+            .version = 2,
             .summary = "small kernels: what it costs to start them, and how to start fewer",
             .lesson =
                 "A kernel that does little costs what its launch costs. Three figures go by that "
@@ -213,17 +215,13 @@ const gb_kernel gb_kernel_launch = {
                 "arguments is almost flat up to some hundred bytes. More streams help while a "
                 "grid leaves room on the device; on the cpu device, where one launch uses all "
                 "processors, they only cost.",
-            .source = "kernels/launch.cu",
-            .version = 2,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_launch_enqueue, reset, verify, release),
     .sample = gb_launch_sample,

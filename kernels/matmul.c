@@ -238,6 +238,8 @@ const gb_kernel gb_kernel_matmul = {
     .spec =
         {
             .name = "matmul",
+            .source = "kernels/matmul.cu",
+            .version = 1,
             .summary = "the product of two matrices: naive, tiled, on tensor cores, by a library",
             .lesson =
                 "A product of n x n matrices has 2 n^3 operations on 3 n^2 numbers, so each number "
@@ -256,12 +258,8 @@ const gb_kernel gb_kernel_matmul = {
                 "library on top, close to the device's peak. Types that run on tensor cores lie "
                 "several times above fp32. Just above a multiple of the tile a curve dips: the "
                 "last tiles are mostly empty.",
-            .source = "kernels/matmul.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -42,13 +42,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args;
-    (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
@@ -170,6 +163,8 @@ const gb_kernel gb_kernel_noop = {
     .spec =
         {
             .name = "noop",
+            .source = "kernels/noop.cu",
+            .version = 2,
             .summary = "an empty kernel and an empty pair of events: the floor of every timer",
             .lesson =
                 "Starting work on a device costs time even when there is nothing to do. Three "
@@ -186,15 +181,11 @@ const gb_kernel gb_kernel_noop = {
                 "lasts one or two microseconds at most. On the cpu device a launch hands work to "
                 "a thread, so that `roundtrip` shows what waking it costs. Dividing any kernel's "
                 "work by its bandwidth gives the size below which the launch is the longer part.",
-            .source = "kernels/noop.cu",
-            .version = 2,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,

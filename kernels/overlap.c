@@ -254,6 +254,8 @@ const gb_kernel gb_kernel_overlap = {
     .spec =
         {
             .name = "overlap",
+            .source = "kernels/overlap.cu",
+            .version = 1,
             .summary = "an array to the device, worked on, and back: in chunks over streams, or "
                        "without copies",
             .lesson =
@@ -276,14 +278,10 @@ const gb_kernel gb_kernel_overlap = {
                 "the cpu device a stream is a thread and a copy a memcpy: parts do overlap, but "
                 "they share the cores and the memory, so that a kernel which uses all cores gains "
                 "nothing; chunks that fit into the cache may still be faster than the whole.",
-            .source = "kernels/overlap.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_overlap_enqueue, reset, verify, release),
     .sample = gb_overlap_sample,

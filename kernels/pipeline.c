@@ -229,6 +229,8 @@ const gb_kernel gb_kernel_pipeline = {
     .spec =
         {
             .name = "pipeline",
+            .source = "kernels/pipeline.cu",
+            .version = 1,
             .summary = "files through all stages of a job, from their names to an answer for each",
             .lesson =
                 "A job is not its kernel. Its files are read, decoded and brought into the form "
@@ -245,13 +247,9 @@ const gb_kernel gb_kernel_pipeline = {
                 "shorter side. The device's busy share stays level while the host keeps up and "
                 "falls as one over the host's work from there on. On the cpu device both sides "
                 "share the cores, so that it gains little where the kernel uses all of them.",
-            .source = "kernels/pipeline.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_pipeline_enqueue, reset, gb_pipeline_verify, release),
     .sample = gb_pipeline_sample,

@@ -47,14 +47,8 @@ static uint64_t kept_of(const gb_value args[])
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
     (void)kind, (void)err;
-    *need = (gb_need){.host_bytes = 2 * kept_of(args) * sizeof(uint32_t)};
+    *need = (gb_need){.host_bytes = gb_mark_bytes(kept_of(args))};
     return GB_OK;
-}
-
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args, (void)kind;
-    *out = (gb_work){.items = 1};
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)
@@ -65,8 +59,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->bytes = run->args[BYTES].number;
     s->words = s->bytes / sizeof(uint32_t);
     s->kept = kept_of(run->args);
-    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, 2 * s->kept * sizeof(uint32_t),
-                                &s->result, err);
+    return gb_mark_alloc(run, s->kept, &s->result, err);
 }
 
 /* Memory that the process `pid` is known to have: on cpu its resident pages, on a GPU what is in
@@ -203,6 +196,8 @@ const gb_kernel gb_kernel_reclaim = {
     .spec =
         {
             .name = "reclaim",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "from the kill of a process to the return of the memory that it held",
             .lesson =
                 "A worker that hangs or is out of memory is killed, and another takes its place. "
@@ -215,13 +210,9 @@ const gb_kernel gb_kernel_reclaim = {
                 "itself. Where the memory comes back with the end of the process, both bars are "
                 "equal; where it comes later, a successor that starts at once may be refused. "
                 "A GPU adds the context's end, some tens to hundreds of milliseconds.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .parts = parts,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,

@@ -204,6 +204,8 @@ const gb_kernel gb_kernel_reduce = {
     .spec =
         {
             .name = "reduce",
+            .source = "kernels/reduce.cu",
+            .version = 1,
             .summary = "sums by one thread, by atomics, by a tree in shared memory, by shuffles",
             .lesson =
                 "Adding up an array is bound by memory, if the adding is done well. Each thread of "
@@ -221,12 +223,8 @@ const gb_kernel gb_kernel_reduce = {
                 "elements for one atomic addition. serial lies at the bottom. On a CPU serial is a "
                 "plain loop, held up by the latency of an addition, and the tree's 256 independent "
                 "sums are faster; shuffles are emulated there and not a figure to compare.",
-            .source = "kernels/reduce.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -173,6 +173,8 @@ const gb_kernel gb_kernel_residency = {
     .spec =
         {
             .name = "residency",
+            .source = "kernels/residency.cu",
+            .version = 1,
             .summary = "a chain of steps over an array that stays on the device, or goes back and "
                        "forth",
             .lesson =
@@ -188,12 +190,8 @@ const gb_kernel gb_kernel_residency = {
                 "one kernel, which on a GPU behind PCIe is some tens of times flatter. On the cpu "
                 "device a copy is a memcpy and as fast as a step: the lines differ by a factor of "
                 "about two to three.",
-            .source = "kernels/residency.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

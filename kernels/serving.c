@@ -220,6 +220,8 @@ const gb_kernel gb_kernel_serving = {
     .spec =
         {
             .name = "serving",
+            .source = "kernels/batch.cu",
+            .version = 1,
             .summary = "a two-layer perceptron behind a queue: requests arrive by themselves, a "
                        "micro-batcher forms batches",
             .lesson =
@@ -237,13 +239,9 @@ const gb_kernel gb_kernel_serving = {
                 "With a waiting time the flat part lies higher by up to that time. Beyond the "
                 "wall the queue grows for as long as the window lasts, so that heights there say "
                 "only that it is beyond.",
-            .source = "kernels/batch.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, gb_serving_enqueue, reset, gb_batch_verify, release),
     .sample = gb_serving_sample,

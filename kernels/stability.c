@@ -237,6 +237,8 @@ const gb_kernel gb_kernel_stability = {
     .spec =
         {
             .name = "stability",
+            .source = "kernels/overlap.cu",
+            .version = 1,
             .summary = "one piece of work again and again: for how long it stays as fast, and "
                        "beside a second process",
             .lesson =
@@ -257,12 +259,8 @@ const gb_kernel gb_kernel_stability = {
                 "twice as long, since both want the same units, and of another kind less; two "
                 "processes on one GPU take turns, so that even work of another kind waits. On the "
                 "cpu device both share the cores.",
-            .source = "kernels/overlap.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,

@@ -58,14 +58,8 @@ static uint64_t kept_of(const gb_value args[])
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
     (void)kind, (void)err;
-    *need = (gb_need){.host_bytes = 2 * kept_of(args) * sizeof(uint32_t)};
+    *need = (gb_need){.host_bytes = gb_mark_bytes(kept_of(args))};
     return GB_OK;
-}
-
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args, (void)kind;
-    *out = (gb_work){.items = 1};
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)
@@ -76,8 +70,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->call = call_of(run->args);
     s->words = words_of(run->args);
     s->kept = kept_of(run->args);
-    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, 2 * s->kept * sizeof(uint32_t),
-                                &s->result, err);
+    return gb_mark_alloc(run, s->kept, &s->result, err);
 }
 
 /* One process. */
@@ -89,13 +82,8 @@ static gb_code start(gb_run *run, gb_child *child, gb_child_answer *answer, gb_e
         [STARTUP_GIVEN_BYTES] = run->args[BYTES].number,
         [STARTUP_GIVEN_SEED] = run->seed,
     };
-    gb_code code =
-        gb_child_start(run, gb_startup_task.name, given, STARTUP_GIVEN, child, answer, err);
-    const gb_code ended = gb_child_end(child, 10000, code == GB_OK ? err : NULL);
-    code = code != GB_OK ? code : ended;
-    if (code == GB_OK)
-        memcpy(s->result.host, answer->words, s->result.bytes);
-    return code;
+    return gb_child_ask(run, gb_startup_task.name, given, STARTUP_GIVEN, &s->result, child, answer,
+                        err);
 }
 
 static gb_code enqueue(gb_run *run, gb_error *err)
@@ -168,6 +156,8 @@ const gb_kernel gb_kernel_startup = {
     .spec =
         {
             .name = "startup",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "from the start of a process to its first right result, step by step",
             .lesson =
                 "A program's first result costs far more than its second. The process has to be "
@@ -184,13 +174,9 @@ const gb_kernel gb_kernel_startup = {
                 "the first call, on a CPU the start of the process and of its threads. With the "
                 "vendor's BLAS the first call is longer: its library is loaded in it. The second "
                 "call and those that follow do not show at this scale, which is the point.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .parts = parts,
             GB_TIMED_BY_HOST,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,

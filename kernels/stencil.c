@@ -160,6 +160,8 @@ const gb_kernel gb_kernel_stencil = {
     .spec =
         {
             .name = "stencil",
+            .source = "kernels/stencil.cu",
+            .version = 1,
             .summary = "weighted sums of neighbouring elements, with and without shared memory",
             .lesson =
                 "Neighbouring results of a stencil need almost the same inputs. With a radius of r "
@@ -175,12 +177,8 @@ const gb_kernel gb_kernel_stencil = {
                 "longer part. There shared memory is ahead of the caches of a GPU, by less than "
                 "one would think: its first-level cache is made of the same memory. A CPU copies "
                 "its tile from one place of a cache to another and gains nothing.",
-            .source = "kernels/stencil.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -359,6 +359,8 @@ const gb_kernel gb_kernel_stream = {
     .spec =
         {
             .name = "stream",
+            .source = "kernels/stream.cu",
+            .version = 1,
             .summary = "reading and writing long arrays: the bandwidth of caches and memory",
             .lesson =
                 "Most code that runs on a GPU is limited by how fast it can fetch its data, not by "
@@ -376,12 +378,8 @@ const gb_kernel gb_kernel_stream = {
                 "memory has to turn around between the two. On a CPU write, copy and triad read "
                 "each line before they overwrite it, which is traffic that is not counted, so "
                 "that they lie clearly below read.",
-            .source = "kernels/stream.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -177,6 +177,8 @@ const gb_kernel gb_kernel_transpose = {
     .spec =
         {
             .name = "transpose",
+            .source = "kernels/transpose.cu",
+            .version = 1,
             .summary = "a matrix transposed element by element, and through tiles of shared memory",
             .lesson =
                 "A transposition computes nothing: it should run as fast as a copy. But what is a "
@@ -196,12 +198,8 @@ const gb_kernel gb_kernel_transpose = {
                 "lines no longer fits into the nearer caches, most of all where n is a power of "
                 "two, as then all lines of a column compete for the same few places of a cache; "
                 "tiled stays up. There are no banks there, so that tiled and padded are alike.",
-            .source = "kernels/transpose.cu",
-            .version = 1,
-            GB_TABLES(params, metrics),
+            GB_TABLES(params, metrics, check, work),
             GB_TIMED_ON_DEVICE,
-            .check = check,
-            .work = work,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };
