@@ -44,6 +44,15 @@ gb_sample gb_sample_of(int parts)
     return none;
 }
 
+gb_code gb_sample_each(gb_run *run, uint64_t iterations, gb_once_fn once, gb_sample *out,
+                       gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
+        code = once(run, out, err);
+    return code;
+}
+
 void gb_make_words32(void *seed, void *elements, uint64_t first, size_t count)
 {
     const uint64_t of = *(const uint64_t *)seed;

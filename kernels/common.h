@@ -94,6 +94,10 @@ void gb_state_free(gb_run *run, gb_memory *const memories[]);
 
 /* A sample to add to, whose parts from number `parts` on there are none of (NAN). */
 gb_sample gb_sample_of(int parts);
+/* Adds `iterations` of `once`, which adds one to the sample that it is given, up to an error. */
+typedef gb_code (*gb_once_fn)(gb_run *run, gb_sample *out, gb_error *err);
+gb_code gb_sample_each(gb_run *run, uint64_t iterations, gb_once_fn once, gb_sample *out,
+                       gb_error *err);
 
 /* Test data: 64 bits that look random, from a place in a series and the run's seed. */
 static inline uint64_t gb_mix(uint64_t seed, uint64_t index)

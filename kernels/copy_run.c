@@ -210,10 +210,7 @@ gb_code gb_copy_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_erro
         return sample_both(run, iterations, out, err);
     if (run->timer != GB_TIMER_CALL)
         out->parts[COPY_PART_TOUCH] = out->parts[COPY_PART_MIGRATE] = 0;
-    gb_code code = GB_OK;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
-        code = sample_managed(run, out, err);
-    return code;
+    return gb_sample_each(run, iterations, sample_managed, out, err);
 }
 
 bool gb_copy_samples_itself(const gb_value args[], gb_timer timer)

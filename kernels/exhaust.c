@@ -127,31 +127,28 @@ static gb_code fill_up(gb_run *run, double took[PARTS], gb_error *err)
     return GB_OK;
 }
 
-static gb_code once(gb_run *run, double took[PARTS], gb_error *err)
+static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
 {
     const state *s = run->state;
-    return s->how == BEYOND ? ask_beyond(run, took, err) : fill_up(run, took, err);
+    double took[PARTS] = {0};
+    gb_code code = s->how == BEYOND ? ask_beyond(run, took, err) : fill_up(run, took, err);
+    for (int p = 0; p < PARTS; p++) {
+        out->parts[p] += took[p];
+        out->ns += took[p];
+    }
+    return code;
 }
 
 static gb_code enqueue(gb_run *run, gb_error *err)
 {
-    double ignored[PARTS];
-    return once(run, ignored, err);
+    gb_sample ignored = {0};
+    return once(run, &ignored, err);
 }
 
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
-    gb_code code = GB_OK;
     *out = gb_sample_of(PARTS);
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        double took[PARTS] = {0};
-        code = once(run, took, err);
-        for (int p = 0; p < PARTS; p++) {
-            out->parts[p] += took[p];
-            out->ns += took[p];
-        }
-    }
-    return code;
+    return gb_sample_each(run, iterations, once, out, err);
 }
 
 static gb_code reset(gb_run *run, gb_error *err)

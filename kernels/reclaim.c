@@ -138,13 +138,18 @@ static gb_code attempt(gb_run *run, seen *out, gb_error *err)
     return code != GB_OK ? code : ended;
 }
 
-static gb_code once(gb_run *run, seen *out, gb_error *err)
+static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
 {
     const state *s = run->state;
     for (int i = 0; i < ATTEMPTS; i++) {
-        gb_code code = attempt(run, out, err);
-        if (code != GB_OK || (!isnan(out->gone) && !isnan(out->back)))
-            return code;
+        seen t;
+        gb_code code = attempt(run, &t, err);
+        if (code == GB_OK && (isnan(t.gone) || isnan(t.back)))
+            continue;
+        out->parts[GONE] += t.gone;
+        out->parts[BACK] += t.back;
+        out->ns += fmax(t.gone, t.back);
+        return code;
     }
     return gb_fail(err, GB_UNAVAILABLE,
                    "%" PRIu64 " bytes that a process holds, and gives back with its end, cannot be "
@@ -154,22 +159,14 @@ static gb_code once(gb_run *run, seen *out, gb_error *err)
 
 static gb_code enqueue(gb_run *run, gb_error *err)
 {
-    seen ignored;
+    gb_sample ignored = {0};
     return once(run, &ignored, err);
 }
 
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
-    gb_code code = GB_OK;
     *out = gb_sample_of(PARTS);
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        seen t;
-        code = once(run, &t, err);
-        out->parts[GONE] += t.gone;
-        out->parts[BACK] += t.back;
-        out->ns += fmax(t.gone, t.back);
-    }
-    return code;
+    return gb_sample_each(run, iterations, once, out, err);
 }
 
 static gb_code reset(gb_run *run, gb_error *err)

@@ -74,48 +74,44 @@ static gb_code prepare(gb_run *run, gb_error *err)
 }
 
 /* One process. */
-static gb_code start(gb_run *run, gb_child *child, gb_child_answer *answer, gb_error *err)
+static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
 {
-    state *s = run->state;
+    const state *s = run->state;
+    gb_child child;
+    gb_child_answer answer;
     const uint64_t given[STARTUP_GIVEN] = {
         [STARTUP_GIVEN_CALL] = s->call,
         [STARTUP_GIVEN_BYTES] = run->args[BYTES].number,
         [STARTUP_GIVEN_SEED] = run->seed,
     };
-    return gb_child_ask(run, gb_startup_task.name, given, STARTUP_GIVEN, &s->result, child, answer,
-                        err);
+    gb_code code = gb_child_ask(run, gb_startup_task.name, given, STARTUP_GIVEN, &s->result, &child,
+                                &answer, err);
+    const uint64_t *at = answer.at_ns;
+    const double took[PARTS] = {
+        [PROCESS] = (double)(at[STARTUP_AT_MAIN] - child.started_ns),
+        [OPEN] = (double)(at[STARTUP_AT_OPEN] - at[STARTUP_AT_MAIN]),
+        [MEMORY] = (double)(at[STARTUP_AT_MEMORY] - at[STARTUP_AT_OPEN]),
+        [FIRST] = (double)(at[STARTUP_AT_FIRST] - at[STARTUP_AT_MEMORY]),
+        [CHECK] = (double)(at[STARTUP_AT_CHECKED] - at[STARTUP_AT_FIRST]),
+        [SECOND] = (double)(at[STARTUP_AT_SECOND] - at[STARTUP_AT_AGAIN]),
+        [STEADY] = answer.value,
+    };
+    for (int p = 0; p < PARTS; p++)
+        out->parts[p] += took[p];
+    out->ns += (double)(at[STARTUP_AT_CHECKED] - child.started_ns);
+    return code;
 }
 
 static gb_code enqueue(gb_run *run, gb_error *err)
 {
-    gb_child child;
-    gb_child_answer answer;
-    return start(run, &child, &answer, err);
+    gb_sample ignored = {0};
+    return once(run, &ignored, err);
 }
 
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
-    gb_code code = GB_OK;
     *out = gb_sample_of(PARTS);
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        gb_child child;
-        gb_child_answer answer;
-        code = start(run, &child, &answer, err);
-        const uint64_t *at = answer.at_ns;
-        const double took[PARTS] = {
-            [PROCESS] = (double)(at[STARTUP_AT_MAIN] - child.started_ns),
-            [OPEN] = (double)(at[STARTUP_AT_OPEN] - at[STARTUP_AT_MAIN]),
-            [MEMORY] = (double)(at[STARTUP_AT_MEMORY] - at[STARTUP_AT_OPEN]),
-            [FIRST] = (double)(at[STARTUP_AT_FIRST] - at[STARTUP_AT_MEMORY]),
-            [CHECK] = (double)(at[STARTUP_AT_CHECKED] - at[STARTUP_AT_FIRST]),
-            [SECOND] = (double)(at[STARTUP_AT_SECOND] - at[STARTUP_AT_AGAIN]),
-            [STEADY] = answer.value,
-        };
-        for (int p = 0; p < PARTS; p++)
-            out->parts[p] += took[p];
-        out->ns += (double)(at[STARTUP_AT_CHECKED] - child.started_ns);
-    }
-    return code;
+    return gb_sample_each(run, iterations, once, out, err);
 }
 
 static gb_code reset(gb_run *run, gb_error *err)
