@@ -38,11 +38,10 @@ static const gb_metric_spec metrics[] = {
 };
 
 typedef struct state {
+    gb_marked block;
     how how;
     gb_allocator allocator;
     size_t bytes;
-    uint64_t words, kept;
-    gb_memory result; /* [2 * kept] words of what was allocated after the refusal */
 } state;
 
 static how how_of(const gb_value args[])
@@ -73,20 +72,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static gb_code prepare(gb_run *run, gb_error *err)
-{
-    state *s = gb_state_new(run, sizeof *s, "exhaust", err);
-    if (s == NULL)
-        return GB_NO_MEMORY;
-    s->how = how_of(run->args);
-    s->allocator = (gb_allocator){.way = (gb_way)gb_word_index(way_words, run->args[WAY]),
-                                  .kind = GB_MEM_DEVICE};
-    s->bytes = (size_t)run->args[BYTES].number;
-    s->words = s->bytes / sizeof(uint32_t);
-    s->kept = kept_of(run->args);
-    return gb_mark_alloc(run, s->kept, &s->result, err);
-}
-
 /* Here: the check that stands before the system refuses on cpu, the driver on a GPU. */
 static gb_code ask_beyond(gb_run *run, double took[PARTS], gb_error *err)
 {
@@ -98,7 +83,7 @@ static gb_code ask_beyond(gb_run *run, double took[PARTS], gb_error *err)
         code = gb_exhaust_refused(run, &s->allocator, 2 * (size_t)total, err);
     const uint64_t refused = gb_now_ns();
     if (code == GB_OK)
-        code = gb_exhaust_use(run, &s->allocator, s->bytes, s->kept, s->result.host, err);
+        code = gb_exhaust_use(run, &s->allocator, s->bytes, s->block.kept, s->block.ends.host, err);
     took[FILL] = 0;
     took[REFUSAL] = (double)(refused - begin);
     took[RECOVERY] = (double)(gb_now_ns() - refused);
@@ -116,8 +101,8 @@ static gb_code fill_up(gb_run *run, double took[PARTS], gb_error *err)
         [EXHAUST_GIVEN_BYTES] = s->bytes,
         [EXHAUST_GIVEN_SEED] = run->seed,
     };
-    gb_code code = gb_child_ask(run, gb_exhaust_task.name, given, EXHAUST_GIVEN, &s->result, &child,
-                                &answer, err);
+    gb_code code = gb_child_ask(run, gb_exhaust_task.name, given, EXHAUST_GIVEN, &s->block.ends,
+                                &child, &answer, err);
     if (code != GB_OK)
         return code;
     const uint64_t *at = answer.at_ns;
@@ -139,29 +124,26 @@ static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
     return code;
 }
 
-static gb_code enqueue(gb_run *run, gb_error *err)
+static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_sample ignored = {0};
-    return once(run, &ignored, err);
-}
-
-static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
-{
-    *out = gb_sample_of(PARTS);
-    return gb_sample_each(run, iterations, once, out, err);
-}
-
-static gb_code reset(gb_run *run, gb_error *err)
-{
-    state *s = run->state;
-    return gb_memory_poison(run, &s->result, err);
+    state *s = gb_state_new(run, sizeof *s, "exhaust", err);
+    if (s == NULL)
+        return GB_NO_MEMORY;
+    s->how = how_of(run->args);
+    s->allocator = (gb_allocator){.way = (gb_way)gb_word_index(way_words, run->args[WAY]),
+                                  .kind = GB_MEM_DEVICE};
+    s->bytes = (size_t)run->args[BYTES].number;
+    s->block = (gb_marked){.once = once,
+                           .parts = PARTS,
+                           .words = s->bytes / sizeof(uint32_t),
+                           .kept = kept_of(run->args)};
+    return gb_marked_alloc(run, &s->block, err);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
     const state *s = run->state;
-    return gb_mark_check(run, &s->result, s->words, s->kept,
-                         "exhaust: words written after a refusal", err);
+    return gb_marked_check(run, &s->block, "exhaust: words written after a refusal", err);
 }
 
 static void release(gb_run *run)
@@ -170,7 +152,7 @@ static void release(gb_run *run)
     if (s == NULL)
         return;
     gb_allocator_close(run, &s->allocator);
-    gb_state_free(run, (gb_memory *[]){&s->result, NULL});
+    gb_state_free(run, (gb_memory *[]){&s->block.ends, NULL});
 }
 
 const gb_kernel gb_kernel_exhaust = {
@@ -197,6 +179,6 @@ const gb_kernel gb_kernel_exhaust = {
             .parts = parts,
             GB_TIMED_BY_HOST,
         },
-    GB_LIFE(prepare, enqueue, reset, verify, release),
-    .sample = sample,
+    GB_LIFE(prepare, gb_marked_enqueue, gb_marked_reset, verify, release),
+    .sample = gb_marked_sample,
 };

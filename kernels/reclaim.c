@@ -34,8 +34,8 @@ static const gb_metric_spec metrics[] = {
 };
 
 typedef struct state {
-    uint64_t bytes, words, kept;
-    gb_memory result; /* [2 * kept] words of the memory that the process held */
+    gb_marked block;
+    uint64_t bytes;
 } state;
 
 static uint64_t kept_of(const gb_value args[])
@@ -49,17 +49,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     (void)kind, (void)err;
     *need = (gb_need){.host_bytes = gb_mark_bytes(kept_of(args))};
     return GB_OK;
-}
-
-static gb_code prepare(gb_run *run, gb_error *err)
-{
-    state *s = gb_state_new(run, sizeof *s, "reclaim", err);
-    if (s == NULL)
-        return GB_NO_MEMORY;
-    s->bytes = run->args[BYTES].number;
-    s->words = s->bytes / sizeof(uint32_t);
-    s->kept = kept_of(run->args);
-    return gb_mark_alloc(run, s->kept, &s->result, err);
 }
 
 /* Memory that the process `pid` is known to have: on cpu its resident pages, on a GPU what is in
@@ -130,7 +119,7 @@ static gb_code attempt(gb_run *run, seen *out, gb_error *err)
     if (code == GB_OK)
         code = in_use(run, child.process.pid, &held, err);
     if (code == GB_OK) {
-        memcpy(s->result.host, answer.words, s->result.bytes);
+        memcpy(s->block.ends.host, answer.words, s->block.ends.bytes);
         if (held >= before + s->bytes)
             code = kill_and_look(run, &child, before, out, err);
     }
@@ -157,36 +146,23 @@ static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
                    s->bytes, ATTEMPTS);
 }
 
-static gb_code enqueue(gb_run *run, gb_error *err)
+static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_sample ignored = {0};
-    return once(run, &ignored, err);
-}
-
-static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
-{
-    *out = gb_sample_of(PARTS);
-    return gb_sample_each(run, iterations, once, out, err);
-}
-
-static gb_code reset(gb_run *run, gb_error *err)
-{
-    state *s = run->state;
-    return gb_memory_poison(run, &s->result, err);
+    state *s = gb_state_new(run, sizeof *s, "reclaim", err);
+    if (s == NULL)
+        return GB_NO_MEMORY;
+    s->bytes = run->args[BYTES].number;
+    s->block = (gb_marked){.once = once,
+                           .parts = PARTS,
+                           .words = s->bytes / sizeof(uint32_t),
+                           .kept = kept_of(run->args)};
+    return gb_marked_alloc(run, &s->block, err);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
     const state *s = run->state;
-    return gb_mark_check(run, &s->result, s->words, s->kept, "reclaim: words that the process held",
-                         err);
-}
-
-static void release(gb_run *run)
-{
-    state *s = run->state;
-    if (s != NULL)
-        gb_state_free(run, (gb_memory *[]){&s->result, NULL});
+    return gb_marked_check(run, &s->block, "reclaim: words that the process held", err);
 }
 
 const gb_kernel gb_kernel_reclaim = {
@@ -211,6 +187,6 @@ const gb_kernel gb_kernel_reclaim = {
             .parts = parts,
             GB_TIMED_BY_HOST,
         },
-    GB_LIFE(prepare, enqueue, reset, verify, release),
-    .sample = sample,
+    GB_LIFE(prepare, gb_marked_enqueue, gb_marked_reset, verify, gb_marked_release),
+    .sample = gb_marked_sample,
 };

@@ -33,9 +33,8 @@ static const gb_metric_spec metrics[] = {
 };
 
 typedef struct state {
+    gb_marked block;
     startup_call call;
-    uint64_t words, kept;
-    gb_memory result; /* [2 * kept] words from the last process */
 } state;
 
 static startup_call call_of(const gb_value args[])
@@ -62,17 +61,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static gb_code prepare(gb_run *run, gb_error *err)
-{
-    state *s = gb_state_new(run, sizeof *s, "startup", err);
-    if (s == NULL)
-        return GB_NO_MEMORY;
-    s->call = call_of(run->args);
-    s->words = words_of(run->args);
-    s->kept = kept_of(run->args);
-    return gb_mark_alloc(run, s->kept, &s->result, err);
-}
-
 /* One process. */
 static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
 {
@@ -84,8 +72,8 @@ static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
         [STARTUP_GIVEN_BYTES] = run->args[BYTES].number,
         [STARTUP_GIVEN_SEED] = run->seed,
     };
-    gb_code code = gb_child_ask(run, gb_startup_task.name, given, STARTUP_GIVEN, &s->result, &child,
-                                &answer, err);
+    gb_code code = gb_child_ask(run, gb_startup_task.name, given, STARTUP_GIVEN, &s->block.ends,
+                                &child, &answer, err);
     const uint64_t *at = answer.at_ns;
     const double took[PARTS] = {
         [PROCESS] = (double)(at[STARTUP_AT_MAIN] - child.started_ns),
@@ -102,34 +90,28 @@ static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
     return code;
 }
 
-static gb_code enqueue(gb_run *run, gb_error *err)
+static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_sample ignored = {0};
-    return once(run, &ignored, err);
-}
-
-static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
-{
-    *out = gb_sample_of(PARTS);
-    return gb_sample_each(run, iterations, once, out, err);
-}
-
-static gb_code reset(gb_run *run, gb_error *err)
-{
-    state *s = run->state;
-    return gb_memory_poison(run, &s->result, err);
+    state *s = gb_state_new(run, sizeof *s, "startup", err);
+    if (s == NULL)
+        return GB_NO_MEMORY;
+    s->call = call_of(run->args);
+    s->block = (gb_marked){
+        .once = once, .parts = PARTS, .words = words_of(run->args), .kept = kept_of(run->args)};
+    return gb_marked_alloc(run, &s->block, err);
 }
 
 /* Against what this process computes, not what the other one thought. */
 static gb_code verify(gb_run *run, gb_error *err)
 {
     const state *s = run->state;
-    const uint32_t *found = s->result.host;
+    const gb_marked *b = &s->block;
+    const uint32_t *found = b->ends.host;
     gb_mismatch bad = {0};
     if (s->call == STARTUP_LAUNCH)
-        gb_mark_compare(&bad, 0, found, s->words, s->kept, gb_mark_salt(run->seed, 0));
-    for (uint64_t i = 0; s->call == STARTUP_BLAS && i < 2 * s->kept; i++) {
-        const uint64_t element = i < s->kept ? i : s->words - 2 * s->kept + i;
+        return gb_marked_check(run, b, "startup: words of the result", err);
+    for (uint64_t i = 0; i < 2 * b->kept; i++) {
+        const uint64_t element = i < b->kept ? i : b->words - 2 * b->kept + i;
         float value;
         memcpy(&value, &found[i], sizeof value);
         gb_compare_f64(
@@ -137,15 +119,8 @@ static gb_code verify(gb_run *run, gb_error *err)
             (double)gb_startup_product(run->seed, element / STARTUP_SIDE, element % STARTUP_SIDE),
             (double)value, 0);
     }
-    return gb_mismatch_result(&bad, "startup: words of the result", 2 * s->kept, sizeof(uint32_t),
+    return gb_mismatch_result(&bad, "startup: words of the result", 2 * b->kept, sizeof(uint32_t),
                               err);
-}
-
-static void release(gb_run *run)
-{
-    state *s = run->state;
-    if (s != NULL)
-        gb_state_free(run, (gb_memory *[]){&s->result, NULL});
 }
 
 const gb_kernel gb_kernel_startup = {
@@ -174,6 +149,6 @@ const gb_kernel gb_kernel_startup = {
             .parts = parts,
             GB_TIMED_BY_HOST,
         },
-    GB_LIFE(prepare, enqueue, reset, verify, release),
-    .sample = sample,
+    GB_LIFE(prepare, gb_marked_enqueue, gb_marked_reset, verify, gb_marked_release),
+    .sample = gb_marked_sample,
 };

@@ -39,7 +39,8 @@ static inline const char *sentence(const json_t *found, size_t which)
 static inline void silent(const fixture *f, const char *rule)
 {
     json_t *found = findings_of(f, rule);
-    ck_assert_msg(json_array_size(found) == 0, "%s", json_array_size(found) ? sentence(found, 0) : "");
+    ck_assert_msg(json_array_size(found) == 0, "%s",
+                  json_array_size(found) ? sentence(found, 0) : "");
     json_decref(found);
 }
 
