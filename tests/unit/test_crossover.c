@@ -2,31 +2,7 @@
  * code and by the GPU's; copies and launches that go missing, each of which must be noticed; what
  * is counted, and which sizes are refused. */
 #include "kernels/common.h"
-#include "unit/kernel_fixture.h"
-
-/* What the wrappers do, and what they have seen, of an iteration. Numbers count from 1; 0: none. */
-static struct {
-    unsigned long copies, launches, drop_copy, drop_launch, short_copy;
-} spy;
-
-static gb_code spy_copy(gb_device *device, gb_stream *stream, void *to, const void *from,
-                        size_t bytes, gb_copy direction, gb_error *err)
-{
-    spy.copies++;
-    if (spy.copies == spy.drop_copy)
-        return GB_OK;
-    if (spy.copies == spy.short_copy)
-        bytes -= 4;
-    return bytes > 0 ? real->copy(device, stream, to, from, bytes, direction, err) : GB_OK;
-}
-
-static gb_code spy_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
-                          const gb_launch *launch, void *args[], gb_error *err)
-{
-    spy.launches++;
-    return spy.launches == spy.drop_launch ? GB_OK
-                                           : real->launch(device, stream, fn, launch, args, err);
-}
+#include "unit/kernel_spy.h"
 
 static void open_device(void)
 {
