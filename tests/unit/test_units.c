@@ -46,6 +46,31 @@ static void refuses(parse_u64 *parse, const refused *row)
 #define ACCEPTS(parse, ...) accepts(parse, (const accepted[]){__VA_ARGS__, {NULL, 0}})
 #define REFUSES(parse, ...) refuses(parse, (const refused[]){__VA_ARGS__, {NULL, NULL}})
 
+typedef const char *print_double(double value, char *buf, size_t size);
+typedef struct printed {
+    double value;
+    const char *text; /* NULL: no row */
+} printed;
+
+static void prints(print_double *print, const printed *row)
+{
+    char buf[32];
+    for (; row->text != NULL; row++)
+        ck_assert_str_eq(print(row->value, buf, sizeof buf), row->text);
+}
+
+#define PRINTS(print, ...) prints(print, (const printed[]){__VA_ARGS__, {0, NULL}})
+
+typedef const char *print_u64(uint64_t value, char *buf, size_t size);
+static void prints_u64(print_u64 *print, const accepted *row)
+{
+    char buf[32];
+    for (; row->text != NULL; row++)
+        ck_assert_str_eq(print(row->value, buf, sizeof buf), row->text);
+}
+
+#define PRINTS_U64(print, ...) prints_u64(print, (const accepted[]){__VA_ARGS__, {NULL, 0}})
+
 START_TEST(YML_10_sizes_with_units)
 {
     ACCEPTS(gb_parse_bytes, {"64MiB", 67108864}, {"64MB", 64000000}, {"4GiB", 4294967296},
@@ -86,11 +111,9 @@ END_TEST
 
 START_TEST(CPY_04_large_sizes_keep_every_byte)
 {
-    char buf[32];
     ACCEPTS(gb_parse_bytes, {"8GiB", 8589934592}, {"2147483647B", 2147483647},
             {"2147483648B", 2147483648}, {"2147483649B", 2147483649}, {"4294967300B", 4294967300});
-    ck_assert_str_eq(gb_format_count(8589934592, buf, sizeof buf), "8589934592");
-    ck_assert_str_eq(gb_format_count(UINT64_MAX, buf, sizeof buf), "18446744073709551615");
+    PRINTS_U64(gb_format_count, {"8589934592", 8589934592}, {"18446744073709551615", UINT64_MAX});
 }
 END_TEST
 
@@ -172,7 +195,6 @@ END_TEST
 
 START_TEST(parameters_are_counted_in_powers_of_1000)
 {
-    char buf[32];
     ACCEPTS(gb_parse_parameters, {"7B", 7000000000}, {"6.74B", 6740000000}, {"350M", 350000000},
             {"1.8T", 1800000000000}, {"12K", 12000}, {"6738415616", 6738415616},
             {"7e9", 7000000000});
@@ -180,12 +202,8 @@ START_TEST(parameters_are_counted_in_powers_of_1000)
             {"7GB", "unknown unit 'GB'"}, {"7e9B", "exponent"}, {"0", "out of range"},
             {"1.5", "not a whole number of parameters"}, {"-7B", "signs"}, {"07B", "leading zero"},
             {"9999999999B", "out of range"});
-    ck_assert_str_eq(gb_format_parameters(7000000000, buf, sizeof buf), "7B");
-    ck_assert_str_eq(gb_format_parameters(6738415616, buf, sizeof buf), "6.74B");
-    ck_assert_str_eq(gb_format_parameters(350000000, buf, sizeof buf), "350M");
-    ck_assert_str_eq(gb_format_parameters(999600000, buf, sizeof buf), "1B");
-    ck_assert_str_eq(gb_format_parameters(12, buf, sizeof buf), "12");
-    ck_assert_str_eq(gb_format_parameters(9000000000000000000, buf, sizeof buf), "9000000T");
+    PRINTS_U64(gb_format_parameters, {"7B", 7000000000}, {"6.74B", 6738415616}, {"350M", 350000000},
+               {"1B", 999600000}, {"12", 12}, {"9000000T", 9000000000000000000});
 }
 END_TEST
 
@@ -249,34 +267,11 @@ START_TEST(long_and_unprintable_texts_stay_short_in_messages)
 }
 END_TEST
 
-typedef const char *print_double(double value, char *buf, size_t size);
-typedef struct printed {
-    double value;
-    const char *text; /* NULL: no row */
-} printed;
-
-static void prints(print_double *print, const printed *row)
-{
-    char buf[32];
-    for (; row->text != NULL; row++)
-        ck_assert_str_eq(print(row->value, buf, sizeof buf), row->text);
-}
-
-#define PRINTS(print, ...) prints(print, (const printed[]){__VA_ARGS__, {0, NULL}})
-
 START_TEST(bytes_print)
 {
-    char buf[32];
-    ck_assert_str_eq(gb_format_bytes(0, buf, sizeof buf), "0 B");
-    ck_assert_str_eq(gb_format_bytes(512, buf, sizeof buf), "512 B");
-    ck_assert_str_eq(gb_format_bytes(1000, buf, sizeof buf), "1000 B");
-    ck_assert_str_eq(gb_format_bytes(1025, buf, sizeof buf), "1.00 KiB");
-    ck_assert_str_eq(gb_format_bytes(67108864, buf, sizeof buf), "64 MiB");
-    ck_assert_str_eq(gb_format_bytes(1610612736, buf, sizeof buf), "1.50 GiB");
-    ck_assert_str_eq(gb_format_bytes(25769803776, buf, sizeof buf), "24 GiB");
-    ck_assert_str_eq(gb_format_bytes(1048575, buf, sizeof buf), "1.00 MiB");
-    ck_assert_str_eq(gb_format_bytes(1047552, buf, sizeof buf), "1023 KiB");
-    ck_assert_str_eq(gb_format_bytes(UINT64_MAX, buf, sizeof buf), "16777216 TiB");
+    PRINTS_U64(gb_format_bytes, {"0 B", 0}, {"512 B", 512}, {"1000 B", 1000}, {"1.00 KiB", 1025},
+               {"64 MiB", 67108864}, {"1.50 GiB", 1610612736}, {"24 GiB", 25769803776},
+               {"1.00 MiB", 1048575}, {"1023 KiB", 1047552}, {"16777216 TiB", UINT64_MAX});
 }
 END_TEST
 
