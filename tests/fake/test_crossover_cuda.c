@@ -2,7 +2,7 @@
  */
 #include "device_cuda_fixture.h"
 
-#include "unit/kernel_verdict.h"
+#include "unit/kernel_life.h"
 
 static gb_code verdict(const char *text)
 {

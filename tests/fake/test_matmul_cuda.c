@@ -5,7 +5,7 @@
 #include "device/simt/cpu_code.h"
 #include "kernels/half.h"
 #include "kernels/matmul.h"
-#include "unit/kernel_verdict.h"
+#include "unit/kernel_life.h"
 
 /* --- the tensor core kernel ------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include "kernels/divergence.h"
 
 #include "unit/kernel_fixture.h"
-#include "unit/kernel_verdict.h"
+#include "unit/kernel_life.h"
 
 static void (*spoil)(void *args[]); /* what is done to the next launches; NULL: nothing */
 

@@ -1,7 +1,7 @@
 /* flops and intensity on the cpu device: sizes, counted work, limits, and launches that go wrong in
  * ways in which a kernel does: each must be noticed. */
 #include "unit/kernel_fixture.h"
-#include "unit/kernel_verdict.h"
+#include "unit/kernel_life.h"
 
 static void (*spoil)(void *args[], int n_at); /* NULL: nothing */
 static int n_at;                              /* which argument is n; the count follows it */

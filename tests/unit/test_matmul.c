@@ -4,7 +4,7 @@
 #include "kernels/matmul_reference.h"
 
 #include "unit/kernel_fixture.h"
-#include "unit/kernel_verdict.h"
+#include "unit/kernel_life.h"
 
 static gb_error err;
 

@@ -5,7 +5,7 @@
 #include "kernels/bank.h"
 #include "kernels/common.h"
 #include "unit/kernel_fixture.h"
-#include "unit/kernel_verdict.h"
+#include "unit/kernel_life.h"
 
 GB_FN_DECLARE(bank)
 
