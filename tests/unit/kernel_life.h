@@ -13,13 +13,13 @@ typedef struct life {
 /* Prepares a case of the kernel, with arguments in the form of kernel_args; says what prepare said.
  * The kernel need not bear the arguments, which its check tells. */
 static inline gb_code life_begin(life *l, gb_device *device, const char *kernel, const char *text,
-                                 gb_error *err)
+                                 gb_error *why)
 {
     l->kernel = kernel_args(kernel, text, l->args);
     l->run =
         (gb_run){.dev = device, .args = l->args, .timer = l->kernel->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(device->ops->stream_create(device, &l->run.stream, err), GB_OK);
-    return l->kernel->prepare(&l->run, err);
+    ck_assert_int_eq(device->ops->stream_create(device, &l->run.stream, why), GB_OK);
+    return l->kernel->prepare(&l->run, why);
 }
 
 /* Also after a prepare that failed. */
@@ -33,38 +33,38 @@ static inline void life_end(life *l)
 
 /* Whether the case's kernel bears its arguments on a kind of device. */
 static inline gb_code life_check(const char *kernel, const char *text, gb_device_kind kind,
-                                 gb_error *err)
+                                 gb_error *why)
 {
     gb_value args[KERNEL_ARGS_MAX];
     gb_need need;
-    return kernel_args(kernel, text, args)->spec.check(args, kind, &need, err);
+    return kernel_args(kernel, text, args)->spec.check(args, kind, &need, why);
 }
 
 /* An iteration, waited for. */
-static inline gb_code life_iterate(life *l, gb_error *err)
+static inline gb_code life_iterate(life *l, gb_error *why)
 {
-    gb_code code = l->kernel->enqueue(&l->run, err);
-    return code == GB_OK ? l->run.dev->ops->stream_sync(l->run.dev, l->run.stream, err) : code;
+    gb_code code = l->kernel->enqueue(&l->run, why);
+    return code == GB_OK ? l->run.dev->ops->stream_sync(l->run.dev, l->run.stream, why) : code;
 }
 
 /* begin, reset, a check that must miss the iteration, the iteration, verify: what any of them but
  * the first check said. */
 static inline gb_code kernel_verdict(gb_device *device, const char *kernel, const char *text,
-                                     gb_error *err)
+                                     gb_error *why)
 {
     life l;
-    ck_assert_msg(life_check(kernel, text, device->info.kind, err) == GB_OK, "%s %s: %s", kernel,
-                  text, err->message);
-    gb_code code = life_begin(&l, device, kernel, text, err);
+    ck_assert_msg(life_check(kernel, text, device->info.kind, why) == GB_OK, "%s %s: %s", kernel,
+                  text, why->message);
+    gb_code code = life_begin(&l, device, kernel, text, why);
     if (code == GB_OK) {
-        ck_assert_int_eq(l.kernel->reset(&l.run, err), GB_OK);
-        ck_assert_int_eq(device->ops->stream_sync(device, l.run.stream, err), GB_OK);
+        ck_assert_int_eq(l.kernel->reset(&l.run, why), GB_OK);
+        ck_assert_int_eq(device->ops->stream_sync(device, l.run.stream, why), GB_OK);
         ck_assert_msg(l.kernel->verify(&l.run, NULL) == GB_WRONG_RESULT, "%s %s: nothing ran",
                       kernel, text);
-        code = life_iterate(&l, err);
+        code = life_iterate(&l, why);
     }
     if (code == GB_OK)
-        code = l.kernel->verify(&l.run, err);
+        code = l.kernel->verify(&l.run, why);
     life_end(&l);
     return code;
 }
