@@ -1,8 +1,6 @@
 /* access: what the order of 4-byte loads costs. See access.cu. */
 #include "kernels/access.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(access_linear)
@@ -22,37 +20,18 @@ static const gb_param params[] = {
     [PATTERN] = GB_WORD_PARAM("pattern", pattern_words, "coalesced",
                               "where neighbouring loads go: next to each other, `stride` apart, "
                               "`offset` off the start, or anywhere"),
-    [STRIDE] = {.name = "stride",
-                .summary = "of strided: elements from one load to the next",
-                .kind = GB_PARAM_COUNT,
-                .unit = "elements",
-                .min = 1,
-                .max = 32,
-                .default_value = {.number = 1}},
-    [OFFSET] = {.name = "offset",
-                .summary = "of offset: elements by which the first load is off alignment",
-                .kind = GB_PARAM_COUNT,
-                .unit = "elements",
-                .min = 0,
-                .max = 31,
-                .default_value = {.number = 0}},
-    [ELEMENTS] = {.name = "elements",
-                  .summary = "loads, each of another 4-byte element",
-                  .kind = GB_PARAM_COUNT,
-                  .unit = "elements",
-                  .min = 1,
-                  .max = UINT64_C(1) << 36,
-                  .default_value = {.number = UINT64_C(1) << 24}},
+    [STRIDE] = GB_COUNT_PARAM("stride", "elements", 1, 32, 1,
+                              "of strided: elements from one load to the next"),
+    [OFFSET] = GB_COUNT_PARAM("offset", "elements", 0, 31, 0,
+                              "of offset: elements by which the first load is off alignment"),
+    [ELEMENTS] = GB_COUNT_PARAM("elements", "elements", 1, UINT64_C(1) << 36, UINT64_C(1) << 24,
+                                "loads, each of another 4-byte element"),
 };
 
 static const gb_metric_spec metrics[] = {
     GB_BANDWIDTH("useful bytes (loaded elements and stored sums) over time"),
-    {.name = "sector_bandwidth",
-     .unit = "B/s",
-     .summary = "bytes of all 32-byte sectors that the loads of each warp touch, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_SECTORS,
-     .part = -1},
+    GB_GAIN("sector_bandwidth", "B/s", GB_PER_BYTES_SECTORS, GB_WHOLE,
+            "bytes of all 32-byte sectors that the loads of each warp touch, over time"),
 };
 
 typedef struct state {
@@ -169,10 +148,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "access", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of access");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->pattern = pattern_of(run->args);
     s->n = run->args[ELEMENTS].number;
     s->outputs = outputs(s->n);
@@ -257,28 +235,23 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    gb_mismatch bad = {0};
-    gb_code code = gb_memory_compare(run, &s->out, ELEMENT, s->outputs, compare, s, &bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&bad, "access: sums of the threads", s->outputs, ELEMENT, err);
+    return gb_memory_verify(run, &s->out, ELEMENT, s->outputs, compare, s,
+                            "access: sums of the threads", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_access = {
     .spec =
         {
             .name = "access",
+            .source = "kernels/access.cu",
+            .version = 1,
             .summary = "the price of an order: loads side by side, strided, shifted, at random",
             .lesson =
                 "Memory is not read element by element. A GPU fetches 32-byte sectors, a CPU "
@@ -296,22 +269,8 @@ const gb_kernel gb_kernel_access = {
                 "Offsets cost little, since the extra sector is the neighbour's too and comes "
                 "from a cache. Random order lies far below everything else once the array is "
                 "larger than the last cache, and close to the rest while it fits.",
-            .source = "kernels/access.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

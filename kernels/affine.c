@@ -40,7 +40,5 @@ gb_code gb_affine_verify(gb_run *run, const gb_memory *memory, uint64_t seed, ui
 {
     checking c = {seed, gb_affine_steps(steps)};
     const uint64_t n = memory->bytes / sizeof(uint32_t);
-    gb_mismatch bad = {0};
-    gb_code code = gb_memory_compare(run, memory, sizeof(uint32_t), n, compare, &c, &bad, err);
-    return code == GB_OK ? gb_mismatch_result(&bad, what, n, sizeof(uint32_t), err) : code;
+    return gb_memory_verify(run, memory, sizeof(uint32_t), n, compare, &c, what, err);
 }

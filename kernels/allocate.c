@@ -1,7 +1,6 @@
 /* allocate: having memory and giving it back, by size and way. allocate_run.c has the samples. */
 #include "kernels/allocate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const memory_words[] = {"device", "pinned", "pageable", NULL};
@@ -12,48 +11,24 @@ static const gb_param params[] = {
     [ALLOCATE_WAY] = GB_WORD_PARAM("way", gb_way_words, "plain",
                                    "the device's own calls, its pool in the order of a stream, or "
                                    "a cache of blocks in front of its calls"),
-    [ALLOCATE_BYTES] = {.name = "bytes",
-                        .summary = "size of a block",
-                        .kind = GB_PARAM_BYTES,
-                        .min = 4,
-                        .max = UINT64_C(1) << 36,
-                        .default_value = {.number = UINT64_C(1) << 20}},
-    [ALLOCATE_BLOCKS] = {.name = "blocks",
-                         .summary = "blocks that are allocated one after the other, then released",
-                         .kind = GB_PARAM_COUNT,
-                         .unit = "blocks",
-                         .min = 1,
-                         .max = ALLOCATE_MOST_BLOCKS,
-                         .default_value = {.number = 4}},
-    [ALLOCATE_ROUNDS] = {.name = "rounds",
-                         .summary = "how often in a sample, where once is too short for a clock; "
-                                    "above 1 both calls are timed together alone",
-                         .kind = GB_PARAM_COUNT,
-                         .unit = "rounds",
-                         .min = 1,
-                         .max = 64,
-                         .default_value = {.number = 1}},
+    [ALLOCATE_BYTES] =
+        GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 36, UINT64_C(1) << 20, "size of a block"),
+    [ALLOCATE_BLOCKS] =
+        GB_COUNT_PARAM("blocks", "blocks", 1, ALLOCATE_MOST_BLOCKS, 4,
+                       "blocks that are allocated one after the other, then released"),
+    [ALLOCATE_ROUNDS] =
+        GB_COUNT_PARAM("rounds", "rounds", 1, 64, 1,
+                       "how often in a sample, where once is too short for a clock; "
+                       "above 1 both calls are timed together alone"),
 };
 
 static const char *const parts[] = {
     [ALLOCATE_PART_ALLOCATE] = "allocate", [ALLOCATE_PART_RELEASE] = "release", NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "pair",
-     .unit = "ns",
-     .summary = "allocating a block and releasing it",
-     .numerator = GB_NS_PER_ITEM,
-     .part = GB_WHOLE},
-    {.name = "allocation",
-     .unit = "ns",
-     .summary = "allocating a block",
-     .numerator = GB_NS_PER_ITEM,
-     .part = ALLOCATE_PART_ALLOCATE},
-    {.name = "release",
-     .unit = "ns",
-     .summary = "releasing a block",
-     .numerator = GB_NS_PER_ITEM,
-     .part = ALLOCATE_PART_RELEASE},
+    GB_TIME_PER_ITEM("pair", GB_WHOLE, "allocating a block and releasing it"),
+    GB_TIME_PER_ITEM("allocation", ALLOCATE_PART_ALLOCATE, "allocating a block"),
+    GB_TIME_PER_ITEM("release", ALLOCATE_PART_RELEASE, "releasing a block"),
 };
 
 static gb_memory_kind kind_of(const gb_value args[])
@@ -73,7 +48,7 @@ static uint64_t kept_of(const gb_value args[])
 
 static uint64_t result_bytes(const gb_value args[])
 {
-    return args[ALLOCATE_BLOCKS].number * 2 * kept_of(args) * sizeof(uint32_t);
+    return args[ALLOCATE_BLOCKS].number * gb_mark_bytes(kept_of(args));
 }
 
 /* What is allocated while it is measured is not among the needs: whether it can be had is what the
@@ -110,10 +85,9 @@ static bool has_part(const gb_value args[], gb_timer timer, int part)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_allocate_state *s = calloc(1, sizeof *s);
+    gb_allocate_state *s = gb_state_new(run, sizeof *s, "allocate", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of allocate");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->allocator = (gb_allocator){.way = way_of(run->args), .kind = kind_of(run->args)};
     s->n = (uint32_t)run->args[ALLOCATE_BLOCKS].number;
     s->rounds = (uint32_t)run->args[ALLOCATE_ROUNDS].number;
@@ -150,16 +124,15 @@ static void release(gb_run *run)
     if (s == NULL)
         return;
     gb_allocator_close(run, &s->allocator);
-    run->dev->ops->free(run->dev, &s->marked);
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->marked, &s->result, NULL});
 }
 
 const gb_kernel gb_kernel_allocate = {
     .spec =
         {
             .name = "allocate",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "allocating memory and releasing it, by kind, size and way",
             .lesson =
                 "Memory is not free even when nothing is done with it. A driver or an operating "
@@ -175,25 +148,14 @@ const gb_kernel gb_kernel_allocate = {
                 "then grows with the number of pages: pinned memory steepest, where each page is "
                 "locked. Pool and cache stay flat at a fraction of it: what they save is the whole "
                 "height between the curves, and it grows with the size.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_CALL,
             .has_part = has_part,
-            .check = check,
-            .work = work,
         },
-    .prepare = prepare,
-    .enqueue = gb_allocate_enqueue,
+    GB_LIFE(prepare, gb_allocate_enqueue, reset, verify, release),
     .sample = gb_allocate_sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

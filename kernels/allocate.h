@@ -34,6 +34,10 @@ static inline uint64_t gb_mark_kept(uint64_t n, uint64_t most)
 {
     return n < most ? n : most;
 }
+static inline uint64_t gb_mark_bytes(uint64_t kept)
+{
+    return 2 * kept * sizeof(uint32_t);
+}
 /* The marks of block number `block` of a run. */
 uint32_t gb_mark_salt(uint64_t seed, uint64_t block);
 /* Enqueues the marking of `words` words of device memory. */
@@ -44,10 +48,25 @@ gb_code gb_mark_keep(gb_run *run, const void *device, uint64_t words, uint64_t k
 /* Compares found[2 * kept] with the marks of both ends; `at` is the index of found[0]. */
 void gb_mark_compare(gb_mismatch *bad, uint64_t at, const uint32_t *found, uint64_t words,
                      uint64_t kept, uint32_t salt);
-/* The same of one block with the run's first salt, whose ends are in host memory `ends`.
- * GB_WRONG_RESULT, which says `what` is wrong. */
-gb_code gb_mark_check(const gb_run *run, const gb_memory *ends, uint64_t words, uint64_t kept,
-                      const char *what, gb_error *err);
+
+/* What the state of a kernel begins with whose iteration has one block marked, with the run's first
+ * salt, and times itself: startup, exhaust, reclaim. */
+typedef struct gb_marked {
+    gb_once_fn once; /* an iteration, which leaves the block's ends in `ends` */
+    int parts;
+    uint64_t words, kept;
+    gb_memory ends; /* [2 * kept] words of the host */
+} gb_marked;
+
+/* Has memory for the ends of a block of which all else is set. */
+gb_code gb_marked_alloc(gb_run *run, gb_marked *block, gb_error *err);
+/* GB_WRONG_RESULT, which says `what` is wrong. */
+gb_code gb_marked_check(const gb_run *run, const gb_marked *block, const char *what, gb_error *err);
+/* The functions of these kernels (kernel.h). */
+gb_code gb_marked_enqueue(gb_run *run, gb_error *err);
+gb_code gb_marked_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err);
+gb_code gb_marked_reset(gb_run *run, gb_error *err);
+void gb_marked_release(gb_run *run);
 
 /* --- ways to memory (allocate_way.c) --- */
 

@@ -38,10 +38,43 @@ void gb_mark_compare(gb_mismatch *bad, uint64_t at, const uint32_t *found, uint6
     }
 }
 
-gb_code gb_mark_check(const gb_run *run, const gb_memory *ends, uint64_t words, uint64_t kept,
-                      const char *what, gb_error *err)
+gb_code gb_marked_alloc(gb_run *run, gb_marked *block, gb_error *err)
+{
+    const size_t bytes = (size_t)gb_mark_bytes(block->kept);
+    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, bytes, &block->ends, err);
+}
+
+gb_code gb_marked_check(const gb_run *run, const gb_marked *block, const char *what, gb_error *err)
 {
     gb_mismatch bad = {0};
-    gb_mark_compare(&bad, 0, ends->host, words, kept, gb_mark_salt(run->seed, 0));
-    return gb_mismatch_result(&bad, what, 2 * kept, sizeof(uint32_t), err);
+    gb_mark_compare(&bad, 0, block->ends.host, block->words, block->kept,
+                    gb_mark_salt(run->seed, 0));
+    return gb_mismatch_result(&bad, what, 2 * block->kept, sizeof(uint32_t), err);
+}
+
+gb_code gb_marked_enqueue(gb_run *run, gb_error *err)
+{
+    const gb_marked *block = run->state;
+    gb_sample ignored = {0};
+    return block->once(run, &ignored, err);
+}
+
+gb_code gb_marked_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
+{
+    const gb_marked *block = run->state;
+    *out = gb_sample_of(block->parts);
+    return gb_sample_each(run, iterations, block->once, out, err);
+}
+
+gb_code gb_marked_reset(gb_run *run, gb_error *err)
+{
+    gb_marked *block = run->state;
+    return gb_memory_poison(run, &block->ends, err);
+}
+
+void gb_marked_release(gb_run *run)
+{
+    gb_marked *block = run->state;
+    if (block != NULL)
+        gb_state_free(run, (gb_memory *[]){&block->ends, NULL});
 }

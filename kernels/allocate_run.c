@@ -87,12 +87,8 @@ gb_code gb_allocate_enqueue(gb_run *run, gb_error *err)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-typedef struct times {
-    double whole, allocate, release;
-} times;
-
 /* One round with both calls apart, or several with nothing between them. */
-static gb_code time_rounds(gb_run *run, times *out, gb_error *err)
+static gb_code time_rounds(gb_run *run, gb_sample *out, gb_error *err)
 {
     const gb_allocate_state *s = run->state;
     const uint64_t begin = now(run);
@@ -104,26 +100,16 @@ static gb_code time_rounds(gb_run *run, times *out, gb_error *err)
         code = give_all(run, code, err);
     }
     const uint64_t end = now(run);
-    *out = (times){.whole = (double)(end - begin),
-                   .allocate = s->rounds == 1 ? (double)(taken - begin) : NAN,
-                   .release = s->rounds == 1 ? (double)(end - taken) : NAN};
-    return code;
+    out->ns += (double)(end - begin);
+    out->parts[ALLOCATE_PART_ALLOCATE] += s->rounds == 1 ? (double)(taken - begin) : NAN;
+    out->parts[ALLOCATE_PART_RELEASE] += s->rounds == 1 ? (double)(end - taken) : NAN;
+    return sync(run, code, err);
 }
 
 /* The stream is idle before and after: the calls wait for nothing but themselves. */
 gb_code gb_allocate_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     gb_code code = sync(run, GB_OK, err);
-    *out = (gb_sample){0};
-    for (int i = ALLOCATE_PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        times t;
-        code = time_rounds(run, &t, err);
-        code = sync(run, code, err);
-        out->parts[ALLOCATE_PART_ALLOCATE] += t.allocate;
-        out->parts[ALLOCATE_PART_RELEASE] += t.release;
-        out->ns += t.whole;
-    }
-    return code;
+    *out = gb_sample_of(ALLOCATE_PARTS);
+    return code == GB_OK ? gb_sample_each(run, iterations, time_rounds, out, err) : code;
 }

@@ -1,8 +1,6 @@
 /* bank: what bank conflicts in shared memory cost. See bank.cu. */
 #include "kernels/bank.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(bank)
@@ -12,41 +10,21 @@ enum { STRIDE, BLOCKS, ROUNDS };
 #define WORD sizeof(uint32_t)
 
 static const gb_param params[] = {
-    [STRIDE] = {.name = "stride",
-                .summary = "4-byte words from one thread's load to the next thread's; the number "
-                           "of loads that wait for one bank is gcd(stride, 32)",
-                .kind = GB_PARAM_COUNT,
-                .unit = "words",
-                .min = 1,
-                .max = BANK_MAX_STRIDE,
-                .default_value = {.number = 1}},
-    [BLOCKS] = {.name = "blocks",
-                .summary = "blocks of 256 threads; 1: the shared memory of a single SM",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = 65535,
-                .default_value = {.number = 1}},
-    [ROUNDS] = {.name = "rounds",
-                .summary = "rounds of 32 loads that each thread does",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = 512,
-                .default_value = {.number = 512}},
+    [STRIDE] =
+        GB_COUNT_PARAM("stride", "words", 1, BANK_MAX_STRIDE, 1,
+                       "4-byte words from one thread's load to the next thread's; the number "
+                       "of loads that wait for one bank is gcd(stride, 32)"),
+    [BLOCKS] = GB_COUNT_PARAM("blocks", NULL, 1, 65535, 1,
+                              "blocks of 256 threads; 1: the shared memory of a single SM"),
+    [ROUNDS] =
+        GB_COUNT_PARAM("rounds", NULL, 1, 512, 512, "rounds of 32 loads that each thread does"),
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "shared_bandwidth",
-     .unit = "B/s",
-     .summary = "bytes loaded from shared memory over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = -1},
-    {.name = "access_time",
-     .unit = "ns",
-     .summary = "time over the number of loads of whole warps (32 threads, 128 bytes)",
-     .higher_is_better = false,
-     .numerator = GB_NS_PER_ITEM,
-     .part = -1},
+    GB_GAIN("shared_bandwidth", "B/s", GB_PER_BYTES_MOVED, GB_WHOLE,
+            "bytes loaded from shared memory over time"),
+    GB_TIME_PER_ITEM("access_time", GB_WHOLE,
+                     "time over the number of loads of whole warps (32 threads, 128 bytes)"),
 };
 
 typedef struct state {
@@ -85,10 +63,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "bank", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of bank");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->stride = (uint32_t)run->args[STRIDE].number;
     s->rounds = (uint32_t)run->args[ROUNDS].number;
     s->outputs = run->args[BLOCKS].number * BANK_BLOCK;
@@ -132,46 +109,36 @@ static void expected_sums(const state *s, uint32_t sums[BANK_BLOCK])
     }
 }
 
-typedef struct checking {
-    uint32_t sums[BANK_BLOCK];
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
-    const uint32_t *found = elements;
+    const uint32_t *sums = user, *found = elements;
     for (size_t i = 0; i < count; i++)
-        gb_compare_u64(bad, first + i, c->sums[(first + i) % BANK_BLOCK], found[i], 8);
+        gb_compare_u64(bad, first + i, sums[(first + i) % BANK_BLOCK], found[i], 8);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.bad = {0}};
-    expected_sums(s, c.sums);
-    gb_code code = gb_memory_compare(run, &s->out, WORD, s->outputs, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "bank: sums of the threads", s->outputs, WORD, err);
+    uint32_t sums[BANK_BLOCK];
+    expected_sums(s, sums);
+    return gb_memory_verify(run, &s->out, WORD, s->outputs, compare, sums,
+                            "bank: sums of the threads", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_bank = {
     .spec =
         {
             .name = "bank",
+            .source = "kernels/bank.cu",
+            .version = 1,
             .summary = "bank conflicts: loads from shared memory at strides of 1 to 32 words",
             .lesson =
                 "The shared memory of a GPU is fast because it is 32 memories side by side, the "
@@ -188,22 +155,11 @@ const gb_kernel gb_kernel_bank = {
                 "block the figures are those of one SM. A CPU has no banks that a program could "
                 "see: there the same loads come from the first cache, one thread's after the "
                 "other's, and the line is level. That is the control, not a prediction for a GPU.",
-            .source = "kernels/bank.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

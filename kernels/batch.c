@@ -12,27 +12,11 @@ static const char *const memory_words[] = {"pinned", "pageable", NULL};
 static const char *const events_words[] = {"steps", "none", NULL};
 
 static const gb_param params[] = {
-    [BATCH_BATCH] = {.name = "batch",
-                     .summary = "items in a request",
-                     .kind = GB_PARAM_COUNT,
-                     .unit = "items",
-                     .min = 1,
-                     .max = 512,
-                     .default_value = {.number = 32}},
-    [BATCH_WIDTH] = {.name = "width",
-                     .summary = "inputs of the first layer and outputs of the second",
-                     .kind = GB_PARAM_COUNT,
-                     .unit = "values",
-                     .min = 1,
-                     .max = 4096,
-                     .default_value = {.number = 256}},
-    [BATCH_HIDDEN] = {.name = "hidden",
-                      .summary = "outputs of the first layer and inputs of the second",
-                      .kind = GB_PARAM_COUNT,
-                      .unit = "values",
-                      .min = 1,
-                      .max = 4096,
-                      .default_value = {.number = 512}},
+    [BATCH_BATCH] = GB_COUNT_PARAM("batch", "items", 1, 512, 32, "items in a request"),
+    [BATCH_WIDTH] = GB_COUNT_PARAM("width", "values", 1, 4096, 256,
+                                   "inputs of the first layer and outputs of the second"),
+    [BATCH_HIDDEN] = GB_COUNT_PARAM("hidden", "values", 1, 4096, 512,
+                                    "outputs of the first layer and inputs of the second"),
     [BATCH_MATH] = GB_WORD_PARAM("math", math_words, "own",
                                  "the layers' products by the vendor's BLAS (FP32) or by an own "
                                  "tiled kernel"),
@@ -50,13 +34,10 @@ static const char *const parts[] = {
     [BATCH_PART_ON_DEVICE] = "on_device", [BATCH_PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "throughput",
-     .unit = "1/s",
-     .summary = "closed loop: items over the time of a request, the next of which is sent when the "
-                "last one was answered",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
+    GB_ITEM_RATE(
+        "throughput", GB_WHOLE,
+        "closed loop: items over the time of a request, the next of which is sent when the "
+        "last one was answered"),
     GB_FLOP_RATE("operations of both layers over the whole request"),
     GB_BANDWIDTH("weights, inputs, hidden values and outputs, each moved once, over the whole "
                  "request"),
@@ -121,10 +102,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_batch_state *s = calloc(1, sizeof *s);
+    gb_batch_state *s = gb_state_new(run, sizeof *s, "batch", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of batch");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->sizes = sizes_of(run->args);
     s->vendor = is_word(run->args, BATCH_MATH, "vendor");
     s->events = is_word(run->args, BATCH_EVENTS, "steps");
@@ -140,8 +120,7 @@ static void release(gb_run *run)
     if (run->state == NULL)
         return;
     gb_batch_close(run);
-    free(run->state);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){NULL});
 }
 
 /* --- verification ----------------------------------------------------------------------------- */
@@ -151,7 +130,6 @@ typedef struct checking {
     const gb_batch_reference *reference;
     const float *rows; /* the reference's rows, `columns` elements each */
     uint64_t columns;
-    gb_mismatch bad;
 } checking;
 
 /* Where the reference has a row, or NULL. */
@@ -213,10 +191,7 @@ static gb_code check_memory(gb_run *run, const char *what, const gb_memory *memo
                             gb_compare_fn compare, checking *c, gb_error *err)
 {
     const uint64_t count = memory->bytes / sizeof(float);
-    gb_code code = gb_memory_compare(run, memory, sizeof(float), count, compare, c, &c->bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c->bad, what, count, sizeof(float), err);
+    return gb_memory_verify(run, memory, sizeof(float), count, compare, c, what, err);
 }
 
 /* The inputs have arrived, both layers are right, and the host has the outputs. */
@@ -257,6 +232,8 @@ const gb_kernel gb_kernel_batch = {
     .spec =
         {
             .name = "batch",
+            .source = "kernels/batch.cu",
+            .version = 1,
             .summary = "a two-layer perceptron served request by request: throughput against "
                        "latency over the batch",
             .lesson =
@@ -276,25 +253,11 @@ const gb_kernel gb_kernel_batch = {
                 "takes away launches and therefore helps small batches. On the cpu device a copy "
                 "is a memcpy and a launch is cheap: what a batch gains there is that each weight "
                 "is fetched once for several items.",
-            .source = "kernels/batch.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = gb_batch_enqueue,
+    GB_LIFE(prepare, gb_batch_enqueue, gb_batch_reset, gb_batch_verify, release),
     .sample = gb_batch_sample,
-    .reset = gb_batch_reset,
-    .verify = gb_batch_verify,
-    .release = release,
 };

@@ -197,12 +197,7 @@ static gb_code request(gb_run *run, gb_sample *out, gb_error *err)
 
 gb_code gb_batch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
-    *out = (gb_sample){0};
-    for (int i = 0; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(0);
     out->parts[BATCH_PART_LAUNCH] = 0;
-    gb_code code = GB_OK;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
-        code = request(run, out, err);
-    return code;
+    return gb_sample_each(run, iterations, request, out, err);
 }

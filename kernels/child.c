@@ -10,19 +10,6 @@
 
 #define PATIENCE_NS UINT64_C(120000000000)
 #define MOST_NUMBERS 4
-enum { KIND, INDEX, FIRST_NUMBER }; /* a task's arguments */
-
-/* The end of a task that did not answer: how it ended, with its last words. */
-static gb_code mourn(gb_child *child, gb_error *err)
-{
-    int status;
-    char how[512];
-    gb_code code = gb_process_end(&child->process, 1000, &status, err);
-    if (code != GB_OK)
-        return code;
-    return gb_fail(err, GB_CRASHED, "a process of our own did not answer: it %s",
-                   gb_process_obituary(&child->process, status, how, sizeof how));
-}
 
 /* Reads the answer; what the task prints is taken meanwhile, so that it never waits for us. */
 static gb_code read_answer(gb_child *child, gb_child_answer *answer, gb_error *err)
@@ -38,7 +25,8 @@ static gb_code read_answer(gb_child *child, gb_child_answer *answer, gb_error *e
             return gb_fail(err, GB_IO, "poll: %s", strerror(errno));
         const ssize_t got = read(child->process.events, (char *)answer + n, sizeof *answer - n);
         if (got == 0)
-            return mourn(child, err);
+            return gb_task_mourn(&child->process, "a process of our own did not answer: it", "",
+                                 err);
         if (got < 0 && errno != EINTR && errno != EAGAIN)
             return gb_fail(err, GB_IO, "read: %s", strerror(errno));
         n += got > 0 ? (size_t)got : 0;
@@ -54,22 +42,17 @@ static gb_code read_answer(gb_child *child, gb_child_answer *answer, gb_error *e
 gb_code gb_child_start(gb_run *run, const char *task, const uint64_t numbers[], size_t n,
                        gb_child *child, gb_child_answer *answer, gb_error *err)
 {
-    const gb_device_info *info = &run->dev->info;
-    char text[MOST_NUMBERS + 1][24];
-    char *argv[6 + MOST_NUMBERS + 1] = {"gpubench", "worker", "--task", (char *)(uintptr_t)task,
-                                        (char *)(uintptr_t)gb_device_kind_word(info->kind)};
+    char text[MOST_NUMBERS][24];
+    const char *more[MOST_NUMBERS + 1] = {NULL};
     memset(answer, 0, sizeof *answer);
-    snprintf(text[0], sizeof text[0], "%d", info->index);
-    argv[5] = text[0];
     for (size_t i = 0; i < n && i < MOST_NUMBERS; i++) {
-        snprintf(text[i + 1], sizeof text[0], "%" PRIu64, numbers[i]);
-        argv[6 + i] = text[i + 1];
+        snprintf(text[i], sizeof text[i], "%" PRIu64, numbers[i]);
+        more[i] = text[i];
     }
     *child = (gb_child){.process = {.events = -1, .output = -1, .ended = -1}};
     child->started_ns = gb_now_ns();
-    if (gb_tasks.program == NULL)
-        return gb_fail(err, GB_UNAVAILABLE, "this program starts no processes of its own");
-    gb_code code = gb_process_start(gb_tasks.program, argv, NULL, 0, &child->process, err);
+    gb_code code =
+        gb_task_start(gb_tasks.program, task, &run->dev->info, more, &child->process, err);
     if (code == GB_OK)
         code = read_answer(child, answer, err);
     if (code != GB_OK || answer->code == GB_OK)
@@ -86,19 +69,24 @@ gb_code gb_child_end(gb_child *child, int grace_ms, gb_error *err)
     return gb_process_end(&child->process, grace_ms, &status, err);
 }
 
+gb_code gb_child_ask(gb_run *run, const char *task, const uint64_t numbers[], size_t n,
+                     const gb_memory *result, gb_child *child, gb_child_answer *answer,
+                     gb_error *err)
+{
+    gb_code code = gb_child_start(run, task, numbers, n, child, answer, err);
+    const gb_code ended = gb_child_end(child, 10000, code == GB_OK ? err : NULL);
+    code = code != GB_OK ? code : ended;
+    if (code == GB_OK)
+        memcpy(result->host, answer->words, result->bytes);
+    return code;
+}
+
 /* --- in the task ------------------------------------------------------------------------------ */
 
 gb_code gb_child_open(int argc, char *argv[], gb_run *run, gb_error *err)
 {
-    gb_device_kind kind;
     *run = (gb_run){0};
-    if (argc <= INDEX || !gb_device_kind_parse(argv[KIND], &kind))
-        return gb_fail(err, GB_INVALID, "a task needs a kind of device and its index");
-    if (kind == GB_CUDA && gb_tasks.open_cuda == NULL)
-        return gb_fail(err, GB_UNAVAILABLE, "this build has no cuda device");
-    gb_code code = kind == GB_CPU
-                       ? gb_device_cpu_open(0, &run->dev, err)
-                       : gb_tasks.open_cuda((int)strtol(argv[INDEX], NULL, 10), &run->dev, err);
+    gb_code code = gb_task_open(argc, argv, &run->dev, err);
     if (code == GB_OK)
         code = run->dev->ops->stream_create(run->dev, &run->stream, err);
     return code;
@@ -106,7 +94,8 @@ gb_code gb_child_open(int argc, char *argv[], gb_run *run, gb_error *err)
 
 uint64_t gb_child_number(int argc, char *argv[], int index)
 {
-    return FIRST_NUMBER + index < argc ? strtoull(argv[FIRST_NUMBER + index], NULL, 10) : 0;
+    const int at = GB_TASK_MORE + index;
+    return at < argc ? strtoull(argv[at], NULL, 10) : 0;
 }
 
 void gb_child_close(gb_run *run)

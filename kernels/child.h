@@ -31,6 +31,11 @@ typedef struct gb_child {
  * device that bears one process alone is GB_UNAVAILABLE. */
 gb_code gb_child_start(gb_run *run, const char *task, const uint64_t numbers[], size_t n,
                        gb_child *child, gb_child_answer *answer, gb_error *err);
+/* The same to its end, for which it has 10 s; the first words of its answer are left in `result`.
+ */
+gb_code gb_child_ask(gb_run *run, const char *task, const uint64_t numbers[], size_t n,
+                     const gb_memory *result, gb_child *child, gb_child_answer *answer,
+                     gb_error *err);
 /* Waits up to grace_ms for its end, then kills it. */
 gb_code gb_child_end(gb_child *child, int grace_ms, gb_error *err);
 

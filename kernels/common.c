@@ -1,6 +1,7 @@
 #include "kernels/common.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -11,6 +12,45 @@ unsigned gb_word_index(const char *const words[], gb_value value)
     while (words[i] != NULL && strcmp(words[i], value.word) != 0)
         i++;
     return i;
+}
+
+void gb_work_one(const gb_value args[], gb_device_kind kind, gb_work *out)
+{
+    (void)args, (void)kind;
+    *out = (gb_work){.items = 1};
+}
+
+void *gb_state_new(gb_run *run, size_t size, const char *kernel, gb_error *err)
+{
+    run->state = calloc(1, size);
+    if (run->state == NULL)
+        gb_fail(err, GB_NO_MEMORY, "no memory for the state of %s", kernel);
+    return run->state;
+}
+
+void gb_state_free(gb_run *run, gb_memory *const memories[])
+{
+    for (size_t i = 0; memories[i] != NULL; i++)
+        run->dev->ops->free(run->dev, memories[i]);
+    free(run->state);
+    run->state = NULL;
+}
+
+gb_sample gb_sample_of(int parts)
+{
+    gb_sample none = {0};
+    for (int i = parts; i < GB_MAX_PARTS; i++)
+        none.parts[i] = NAN;
+    return none;
+}
+
+gb_code gb_sample_each(gb_run *run, uint64_t iterations, gb_once_fn once, gb_sample *out,
+                       gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
+        code = once(run, out, err);
+    return code;
 }
 
 void gb_make_words32(void *seed, void *elements, uint64_t first, size_t count)

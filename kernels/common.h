@@ -12,8 +12,8 @@
 /* Threads per block of every kernel that has no reason to choose otherwise. */
 #define GB_BLOCK 256
 
-/* Rows of the tables that many kernels have: a parameter that is one of a list of words, and the
- * two commonest metrics. */
+/* Rows of the tables of parameters: one of a list of words, a count in a unit (NULL: none), a size,
+ * a duration. */
 #define GB_WORD_PARAM(name_, words_, default_, summary_)                                           \
     {                                                                                              \
         .name = name_, .summary = summary_, .kind = GB_PARAM_WORD, .words = words_,                \
@@ -21,16 +21,58 @@
             .word = default_                                                                       \
         }                                                                                          \
     }
-#define GB_BANDWIDTH(summary_)                                                                     \
+#define GB_NUMBER_PARAM(kind_, name_, unit_, min_, max_, default_, summary_)                       \
     {                                                                                              \
-        .name = "bandwidth", .unit = "B/s", .summary = summary_, .higher_is_better = true,         \
-        .numerator = GB_PER_BYTES_MOVED, .part = -1                                                \
+        .name = name_, .summary = summary_, .kind = kind_, .unit = unit_, .min = min_,             \
+        .max = max_, .default_value = {                                                            \
+            .number = default_                                                                     \
+        }                                                                                          \
     }
-#define GB_FLOP_RATE(summary_)                                                                     \
+#define GB_COUNT_PARAM(name_, unit_, min_, max_, default_, summary_)                               \
+    GB_NUMBER_PARAM(GB_PARAM_COUNT, name_, unit_, min_, max_, default_, summary_)
+#define GB_BYTES_PARAM(name_, min_, max_, default_, summary_)                                      \
+    GB_NUMBER_PARAM(GB_PARAM_BYTES, name_, NULL, min_, max_, default_, summary_)
+#define GB_NS_PARAM(name_, min_, max_, default_, summary_)                                         \
+    GB_NUMBER_PARAM(GB_PARAM_NS, name_, NULL, min_, max_, default_, summary_)
+
+/* Rows of the tables of metrics: one of which more is better; and times, of a part (or GB_WHOLE,
+ * ...), as they are or over the number of items. */
+#define GB_GAIN(name_, unit_, numerator_, part_, summary_)                                         \
     {                                                                                              \
-        .name = "flop_rate", .unit = "FLOP/s", .summary = summary_, .higher_is_better = true,      \
-        .numerator = GB_PER_FLOPS, .part = -1                                                      \
+        .name = name_, .unit = unit_, .summary = summary_, .higher_is_better = true,               \
+        .numerator = numerator_, .part = part_                                                     \
     }
+#define GB_BANDWIDTH(summary_) GB_GAIN("bandwidth", "B/s", GB_PER_BYTES_MOVED, GB_WHOLE, summary_)
+#define GB_FLOP_RATE(summary_) GB_GAIN("flop_rate", "FLOP/s", GB_PER_FLOPS, GB_WHOLE, summary_)
+#define GB_ITEM_RATE(name_, part_, summary_) GB_GAIN(name_, "1/s", GB_PER_ITEMS, part_, summary_)
+#define GB_TIME(name_, part_, summary_)                                                            \
+    {                                                                                              \
+        .name = name_, .unit = "ns", .summary = summary_, .numerator = GB_PER_NOTHING,             \
+        .part = part_                                                                              \
+    }
+#define GB_TIME_PER_ITEM(name_, part_, summary_)                                                   \
+    {                                                                                              \
+        .name = name_, .unit = "ns", .summary = summary_, .numerator = GB_NS_PER_ITEM,             \
+        .part = part_                                                                              \
+    }
+
+/* Fields of a spec: its tables and what goes with them; and how most kernels are timed: by the
+ * device or the host, with a warm or a cold cache, or by the host alone, because the host takes
+ * part in what is timed. */
+#define GB_TABLES(params_, metrics_, check_, work_)                                                \
+    .params = params_, .n_params = GB_COUNT(params_), .metrics = metrics_,                         \
+    .n_metrics = GB_COUNT(metrics_), .check = check_, .work = work_
+#define GB_TIMED_ON_DEVICE                                                                         \
+    .devices = GB_ANY_DEVICE, .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),      \
+    .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD), .default_timer = GB_TIMER_DEVICE
+#define GB_TIMED_BY_HOST                                                                           \
+    .devices = GB_ANY_DEVICE, .timers = GB_BIT(GB_TIMER_ROUNDTRIP),                                \
+    .caches = GB_BIT(GB_CACHE_WARM), .default_timer = GB_TIMER_ROUNDTRIP
+
+/* Fields of a kernel: what each of them has, in the order in which a case lives. */
+#define GB_LIFE(prepare_, enqueue_, reset_, verify_, release_)                                     \
+    .prepare = prepare_, .enqueue = enqueue_, .reset = reset_, .verify = verify_,                  \
+    .release = release_
 
 /* Index of a WORD argument in its parameter's list of words (so that an enum can name it). */
 unsigned gb_word_index(const char *const words[], gb_value value);
@@ -39,6 +81,23 @@ unsigned gb_word_index(const char *const words[], gb_value value);
  * device's limit), the grid clamped to 1 .. the device's limit: the kernel covers what is left
  * with a grid stride (GB_RANGE). */
 gb_launch gb_launch_shape(const gb_device *dev, uint64_t threads, uint32_t block);
+
+/* The work of a kernel whose iteration is one item, which moves and computes nothing that counts.
+ */
+void gb_work_one(const gb_value args[], gb_device_kind kind, gb_work *out);
+
+/* The state of a case, `size` zeroed bytes that become run->state. NULL, and GB_NO_MEMORY in *err,
+ * when there is no memory for it. */
+void *gb_state_new(gb_run *run, size_t size, const char *kernel, gb_error *err);
+/* Frees the state, and before it `memories`, up to a NULL. */
+void gb_state_free(gb_run *run, gb_memory *const memories[]);
+
+/* A sample to add to, whose parts from number `parts` on there are none of (NAN). */
+gb_sample gb_sample_of(int parts);
+/* Adds `iterations` of `once`, which adds one to the sample that it is given, up to an error. */
+typedef gb_code (*gb_once_fn)(gb_run *run, gb_sample *out, gb_error *err);
+gb_code gb_sample_each(gb_run *run, uint64_t iterations, gb_once_fn once, gb_sample *out,
+                       gb_error *err);
 
 /* Test data: 64 bits that look random, from a place in a series and the run's seed. */
 static inline uint64_t gb_mix(uint64_t seed, uint64_t index)
@@ -81,6 +140,9 @@ gb_code gb_memory_write(gb_run *run, const gb_memory *memory, size_t size, uint6
  * added to *bad: the sum of the counts, and the first of all whatever the order of the threads. */
 gb_code gb_memory_compare(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
                           gb_compare_fn compare, void *user, gb_mismatch *bad, gb_error *err);
+/* The same for a whole verification: GB_WRONG_RESULT as of gb_mismatch_result. */
+gb_code gb_memory_verify(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
+                         gb_compare_fn compare, void *user, const char *what, gb_error *err);
 /* Poisons all of `memory` with 0xFF bytes (a NaN in every floating-point type). On the device
  * enqueued on run->stream; host memory is written at once. */
 gb_code gb_memory_poison(gb_run *run, const gb_memory *memory, gb_error *err);

@@ -20,19 +20,10 @@ static const gb_param params[] = {
                       "host to device, device to host, within the device, both at once"),
     [COPY_MEMORY] = GB_WORD_PARAM("memory", memory_words, "pinned",
                                   "kind of the host's memory; device for d2d"),
-    [COPY_BYTES] = {.name = "bytes",
-                    .summary = "size of the copy (bidirectional: of each direction)",
-                    .kind = GB_PARAM_BYTES,
-                    .min = 1,
-                    .max = UINT64_C(1) << 40,
-                    .default_value = {.number = UINT64_C(64) << 20}},
-    [COPY_PIECES] = {.name = "pieces",
-                     .summary = "the bytes are copied in that many separate copies",
-                     .kind = GB_PARAM_COUNT,
-                     .unit = "copies",
-                     .min = 1,
-                     .max = UINT64_C(1) << 20,
-                     .default_value = {.number = 1}},
+    [COPY_BYTES] = GB_BYTES_PARAM("bytes", 1, UINT64_C(1) << 40, UINT64_C(64) << 20,
+                                  "size of the copy (bidirectional: of each direction)"),
+    [COPY_PIECES] = GB_COUNT_PARAM("pieces", "copies", 1, UINT64_C(1) << 20, 1,
+                                   "the bytes are copied in that many separate copies"),
 };
 
 static const char *const parts[] = {[COPY_PART_H2D] = "h2d",
@@ -43,26 +34,14 @@ static const char *const parts[] = {[COPY_PART_H2D] = "h2d",
 
 static const gb_metric_spec metrics[] = {
     GB_BANDWIDTH("bytes by convention (h2d, d2h: N; d2d, bidirectional: 2N) over the whole time"),
-    {.name = "bandwidth_h2d",
-     .unit = "B/s",
-     .summary = "bidirectional: N over the time until this direction had ended; the slower one "
-                "has the link to itself for the rest",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_WRITTEN,
-     .part = COPY_PART_H2D},
-    {.name = "bandwidth_d2h",
-     .unit = "B/s",
-     .summary = "bidirectional: N over the time until this direction had ended; the slower one "
-                "has the link to itself for the rest",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_READ,
-     .part = COPY_PART_D2H},
-    {.name = "bandwidth_migrate",
-     .unit = "B/s",
-     .summary = "managed: N over the time in which the other side pulled the pages",
-     .higher_is_better = true,
-     .numerator = GB_PER_BYTES_MOVED,
-     .part = COPY_PART_MIGRATE},
+    GB_GAIN("bandwidth_h2d", "B/s", GB_PER_BYTES_WRITTEN, COPY_PART_H2D,
+            "bidirectional: N over the time until this direction had ended; the slower one "
+            "has the link to itself for the rest"),
+    GB_GAIN("bandwidth_d2h", "B/s", GB_PER_BYTES_READ, COPY_PART_D2H,
+            "bidirectional: N over the time until this direction had ended; the slower one "
+            "has the link to itself for the rest"),
+    GB_GAIN("bandwidth_migrate", "B/s", GB_PER_BYTES_MOVED, COPY_PART_MIGRATE,
+            "managed: N over the time in which the other side pulled the pages"),
 };
 
 gb_copy_direction gb_copy_direction_of(const gb_value args[])
@@ -235,10 +214,9 @@ static gb_code prepare(gb_run *run, gb_error *err)
         [COPY_H2D] = GB_COPY_H2D, [COPY_D2H] = GB_COPY_D2H, [COPY_D2D] = GB_COPY_D2D};
     gb_device *dev = run->dev;
     const gb_copy_direction direction = gb_copy_direction_of(run->args);
-    gb_copy_state *s = calloc(1, sizeof *s);
+    gb_copy_state *s = gb_state_new(run, sizeof *s, "copy", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of copy");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_memory_kind kind = gb_copy_memory_of(run->args);
     s->managed = kind == GB_MEM_MANAGED;
     s->by_kernel = s->managed || kind == GB_MEM_MAPPED;
@@ -279,10 +257,8 @@ static gb_code verify(gb_run *run, gb_error *err)
     gb_code code = GB_OK;
     for (unsigned i = 0; i < s->n_lanes && code == GB_OK; i++) {
         gb_copy_lane *lane = &s->lanes[i];
-        gb_mismatch bad = {0};
-        code = gb_memory_compare(run, &lane->to, 1, bytes, compare, lane, &bad, err);
-        if (code == GB_OK)
-            code = gb_mismatch_result(&bad, names[lane->direction], bytes, 1, err);
+        code =
+            gb_memory_verify(run, &lane->to, 1, bytes, compare, lane, names[lane->direction], err);
     }
     return code;
 }
@@ -299,18 +275,16 @@ static void release(gb_run *run)
             dev->ops->event_destroy(dev, events[i]);
     if (s->second != NULL)
         dev->ops->stream_destroy(dev, s->second);
-    for (unsigned i = 0; i < GB_COUNT(s->lanes); i++) {
-        dev->ops->free(dev, &s->lanes[i].to);
-        dev->ops->free(dev, &s->lanes[i].from);
-    }
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->lanes[0].to, &s->lanes[0].from, &s->lanes[1].to,
+                                       &s->lanes[1].from, NULL});
 }
 
 const gb_kernel gb_kernel_copy = {
     .spec =
         {
             .name = "copy",
+            .source = "kernels/copy.cu",
+            .version = 2,
             .summary = "copies between host and device, by direction, kind of memory, and size",
             .lesson =
                 "Data has to reach a GPU before it can be worked on, and the way there is many "
@@ -330,28 +304,17 @@ const gb_kernel gb_kernel_copy = {
                 "memory, where the calling thread takes part in each copy. On the cpu device a "
                 "copy is a memcpy: the curve rises, shows the caches, and falls to the speed of "
                 "memory.",
-            .source = "kernels/copy.cu",
-            .version = 2,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
-    .prepare = prepare,
-    .enqueue = gb_copy_enqueue,
+    GB_LIFE(prepare, gb_copy_enqueue, reset, verify, release),
     .sample = gb_copy_sample,
     .samples_itself = gb_copy_samples_itself,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
     .gate_allowed = gb_copy_gate_allowed,
     .behind_gate = gb_copy_behind_gate,
 };

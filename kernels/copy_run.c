@@ -205,17 +205,12 @@ static gb_code sample_managed(gb_run *run, gb_sample *out, gb_error *err)
 gb_code gb_copy_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     const gb_copy_state *s = run->state;
-    *out = (gb_sample){0};
-    for (int i = 0; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(0);
     if (!s->managed)
         return sample_both(run, iterations, out, err);
     if (run->timer != GB_TIMER_CALL)
         out->parts[COPY_PART_TOUCH] = out->parts[COPY_PART_MIGRATE] = 0;
-    gb_code code = GB_OK;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++)
-        code = sample_managed(run, out, err);
-    return code;
+    return gb_sample_each(run, iterations, sample_managed, out, err);
 }
 
 bool gb_copy_samples_itself(const gb_value args[], gb_timer timer)

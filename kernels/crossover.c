@@ -28,13 +28,9 @@ static const gb_param params[] = {
         "n RGBA pixels; resize: such an image to 5/8, bilinear; filter: the numbers of the rows, "
         "of n of 16 bytes, that pass a branchy query; lookup: n ids in a hash table of a million; "
         "sort: n whole numbers of 32 bits"),
-    [N] = {.name = "n",
-           .summary = "size of the job: rows of a matrix, pixels of an image's side, elements, "
-                      "rows of a table, ids, keys",
-           .kind = GB_PARAM_COUNT,
-           .min = 1,
-           .max = UINT64_C(1) << 34,
-           .default_value = {.number = 1024}},
+    [N] = GB_COUNT_PARAM("n", NULL, 1, UINT64_C(1) << 34, 1024,
+                         "size of the job: rows of a matrix, pixels of an image's side, elements, "
+                         "rows of a table, ids, keys"),
     [SCOPE] = GB_WORD_PARAM("scope", scope_words, "end-to-end",
                             "end-to-end: from arrays of the program to a result in an array of the "
                             "program, copies included; compute: data and result stay on the "
@@ -48,12 +44,8 @@ static const gb_param params[] = {
 static const gb_metric_spec metrics[] = {
     GB_BANDWIDTH("bytes of the inputs and of the result, each once, over time"),
     GB_FLOP_RATE("operations of matmul, add and reduce over time"),
-    {.name = "rate",
-     .unit = "1/s",
-     .summary = "elements of the result (matmul, blur, resize), or of the input, over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = GB_WHOLE},
+    GB_ITEM_RATE("rate", GB_WHOLE,
+                 "elements of the result (matmul, blur, resize), or of the input, over time"),
 };
 
 static const crossover_job *job_of(const gb_value args[])
@@ -219,10 +211,9 @@ static gb_code take_plain(crossover_state *s, gb_error *err)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    crossover_state *s = calloc(1, sizeof *s);
+    crossover_state *s = gb_state_new(run, sizeof *s, "crossover", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of crossover");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_device_info *info = &run->dev->info;
     s->job = job_of(run->args);
     s->n = run->args[N].number;
@@ -313,14 +304,11 @@ static gb_code verify_array(gb_run *run, const gb_memory *memory, const crossove
                             gb_compare_fn compare, void *user, const char *what, gb_error *err)
 {
     const crossover_state *s = run->state;
-    gb_mismatch bad = {0};
     char name[64];
     if (memory->bytes == 0 || compare == NULL)
         return GB_OK;
-    gb_code code =
-        gb_memory_compare(run, memory, array->size, array->count, compare, user, &bad, err);
     snprintf(name, sizeof name, "crossover: %s of job %s", what, s->job->word);
-    return code == GB_OK ? gb_mismatch_result(&bad, name, array->count, array->size, err) : code;
+    return gb_memory_verify(run, memory, array->size, array->count, compare, user, name, err);
 }
 
 static gb_code verify_result(gb_run *run, crossover_state *s, const gb_memory *memory,
@@ -354,23 +342,21 @@ static void release(gb_run *run)
     crossover_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *all[] = {&s->host_in[0], &s->host_in[1], &s->host_out, &s->in[0],
-                        &s->in[1],      &s->out,        &s->table,    &s->scratch};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     if (s->job == &crossover_matmul)
         matmul_reference_free(&s->product);
     free(s->plain);
     free(s->expected);
     free(s->slots);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->host_in[0], &s->host_in[1], &s->host_out, &s->in[0],
+                                       &s->in[1], &s->out, &s->table, &s->scratch, NULL});
 }
 
 const gb_kernel gb_kernel_crossover = {
     .spec =
         {
             .name = "crossover",
+            .source = "kernels/crossover_*.cu",
+            .version = 1,
             .summary = "the same job on a processor and on a GPU, end to end and compute only",
             .lesson =
                 "A GPU computes faster and starts later. Each job pays for launches and for the "
@@ -388,22 +374,8 @@ const gb_kernel gb_kernel_crossover = {
                 "GPU wins: for `compute` earlier than for `end-to-end`. With little work a byte "
                 "(add, reduce) the line of `end-to-end` runs above the processor's for good: both "
                 "move the same bytes, and the link is slower than the memory.",
-            .source = "kernels/crossover_*.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -1,5 +1,4 @@
 /* delay: a kernel that lasts a known time. See delay.cu. */
-#include <stdlib.h>
 
 #include "kernels/common.h"
 
@@ -8,12 +7,8 @@ GB_FN_DECLARE(delay)
 enum { DURATION };
 
 static const gb_param params[] = {
-    [DURATION] = {.name = "duration",
-                  .summary = "how long the kernel waits, by the device's own clock",
-                  .kind = GB_PARAM_NS,
-                  .min = 1,
-                  .max = UINT64_C(1000000000),
-                  .default_value = {.number = 100000}},
+    [DURATION] = GB_NS_PARAM("duration", 1, UINT64_C(1000000000), 100000,
+                             "how long the kernel waits, by the device's own clock"),
 };
 
 typedef struct state {
@@ -29,19 +24,11 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args;
-    (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "delay", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of delay");
-    run->state = s;
+        return GB_NO_MEMORY;
     return run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, sizeof(uint64_t), &s->waited, err);
 }
 
@@ -91,17 +78,16 @@ static gb_code verify(gb_run *run, gb_error *err)
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->waited);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->waited, NULL});
 }
 
 const gb_kernel gb_kernel_delay = {
     .spec =
         {
             .name = "delay",
+            .source = "kernels/delay.cu",
+            .version = 1,
             .summary = "one thread that waits a known time: a reference for every timer",
             .lesson =
                 "A timer is trusted once it has measured something that is known. This kernel "
@@ -113,8 +99,6 @@ const gb_kernel gb_kernel_delay = {
                 "Time over duration is a straight line of slope one for `device` and `roundtrip`, "
                 "flat at the cost of a launch for `call`. At the short end the first two leave the "
                 "line where launching takes longer than waiting.",
-            .source = "kernels/delay.cu",
-            .version = 1,
             .params = params,
             .n_params = GB_COUNT(params),
             .devices = GB_ANY_DEVICE,
@@ -122,11 +106,7 @@ const gb_kernel gb_kernel_delay = {
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
             .check = check,
-            .work = work,
+            .work = gb_work_one,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

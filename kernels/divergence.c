@@ -30,33 +30,18 @@ static const gb_param params[] = {
     [PATTERN] = GB_WORD_PARAM("pattern", pattern_words, "ways",
                               "what makes paths differ: a code for each of `ways`, the same chosen "
                               "by data, loops of `ways` lengths, or work for one in `ways` alone"),
-    [WAYS] = {.name = "ways",
-              .summary = "paths: 1, 2, 4, 8, 16 or 32",
-              .kind = GB_PARAM_COUNT,
-              .unit = "paths",
-              .min = 1,
-              .max = DIVERGENCE_MAX_WAYS,
-              .default_value = {.number = 2}},
+    [WAYS] =
+        GB_COUNT_PARAM("ways", "paths", 1, DIVERGENCE_MAX_WAYS, 2, "paths: 1, 2, 4, 8, 16 or 32"),
     [SPLIT] =
         GB_WORD_PARAM("split", split_words, "lane",
                       "neighbouring elements (lanes of a warp) take different paths, or groups "
                       "of 32 (whole warps) do: the control"),
     [ORDER] = GB_WORD_PARAM("order", order_words, "sorted",
                             "of data: elements of one path side by side, or anywhere"),
-    [ROUNDS] = {.name = "rounds",
-                .summary = "length of a path: rounds of 32 dependent FMAs",
-                .kind = GB_PARAM_COUNT,
-                .unit = "rounds",
-                .min = 1,
-                .max = 16,
-                .default_value = {.number = 8}},
-    [ELEMENTS] = {.name = "elements",
-                  .summary = "numbers of 4 bytes that are read, sent down a path and written",
-                  .kind = GB_PARAM_COUNT,
-                  .unit = "elements",
-                  .min = 1,
-                  .max = UINT64_C(1) << 32,
-                  .default_value = {.number = UINT64_C(1) << 20}},
+    [ROUNDS] = GB_COUNT_PARAM("rounds", "rounds", 1, 16, 8,
+                              "length of a path: rounds of 32 dependent FMAs"),
+    [ELEMENTS] = GB_COUNT_PARAM("elements", "elements", 1, UINT64_C(1) << 32, UINT64_C(1) << 20,
+                                "numbers of 4 bytes that are read, sent down a path and written"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -222,10 +207,9 @@ static void make_table(state *s)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "divergence", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of divergence");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->task = task_of(run->args);
     s->constants = make_constants();
     s->seed = gb_rng_derive(run->seed, 0);
@@ -280,7 +264,6 @@ static gb_code reset(gb_run *run, gb_error *err)
 typedef struct checking {
     const state *s;
     access_shuffle shuffle;
-    gb_mismatch bad;
 } checking;
 
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
@@ -302,11 +285,7 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     checking c = {.s = s, .shuffle = access_shuffle_of(s->task.n)};
-    gb_code code =
-        gb_memory_compare(run, &s->out, sizeof(float), s->task.n, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "divergence", s->task.n, sizeof(float), err);
+    return gb_memory_verify(run, &s->out, sizeof(float), s->task.n, compare, &c, "divergence", err);
 }
 
 static void release(gb_run *run)
@@ -314,18 +293,16 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->paths);
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
     free(s->expected);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->paths, &s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_divergence = {
     .spec =
         {
             .name = "divergence",
+            .source = "kernels/divergence.cu",
+            .version = 2,
             .summary = "threads of a warp on different paths, against whole warps on them",
             .lesson =
                 "A GPU runs threads in groups of 32, the warps, which have one instruction at a "
@@ -345,22 +322,8 @@ const gb_kernel gb_kernel_divergence = {
                 "splits differ by little, as each element is run by itself. What it does show is "
                 "the branch predictor, which guesses sorted data and not shuffled data: each wrong "
                 "guess costs some 10 to 20 cycles, seen best with few rounds.",
-            .source = "kernels/divergence.cu",
-            .version = 2,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

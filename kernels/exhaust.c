@@ -1,7 +1,6 @@
 /* exhaust: more memory than there is, and what works afterwards. */
 #include "kernels/exhaust.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { HOW, WAY, BUDGET, BYTES };
@@ -23,42 +22,26 @@ static const gb_param params[] = {
                           "refused, in a process whose address space is bounded"),
     [WAY] = GB_WORD_PARAM("way", way_words, "plain",
                           "the device's own calls, or its pool in the order of a stream"),
-    [BUDGET] = {.name = "budget_bytes",
-                .summary = "what that process may have in all",
-                .kind = GB_PARAM_BYTES,
-                .min = UINT64_C(64) << 20,
-                .max = UINT64_C(1) << 34,
-                .default_value = {.number = UINT64_C(128) << 20}},
-    [BYTES] = {.name = "bytes",
-               .summary = "what is allocated after the refusal",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(2) << 20,
-               .default_value = {.number = UINT64_C(1) << 20}},
+    [BUDGET] = GB_BYTES_PARAM("budget_bytes", UINT64_C(64) << 20, UINT64_C(1) << 34,
+                              UINT64_C(128) << 20, "what that process may have in all"),
+    [BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(2) << 20, UINT64_C(1) << 20,
+                             "what is allocated after the refusal"),
 };
 
 static const char *const parts[] = {
     [FILL] = "fill", [REFUSAL] = "refusal", [RECOVERY] = "recovery", [PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "refusal",
-     .unit = "ns",
-     .summary = "the call that is refused",
-     .numerator = GB_PER_NOTHING,
-     .part = REFUSAL},
-    {.name = "recovery",
-     .unit = "ns",
-     .summary = "after it: memory allocated, written by a kernel, read and released",
-     .numerator = GB_PER_NOTHING,
-     .part = RECOVERY},
+    GB_TIME("refusal", REFUSAL, "the call that is refused"),
+    GB_TIME("recovery", RECOVERY,
+            "after it: memory allocated, written by a kernel, read and released"),
 };
 
 typedef struct state {
+    gb_marked block;
     how how;
     gb_allocator allocator;
     size_t bytes;
-    uint64_t words, kept;
-    gb_memory result; /* [2 * kept] words of what was allocated after the refusal */
 } state;
 
 static how how_of(const gb_value args[])
@@ -74,7 +57,7 @@ static uint64_t kept_of(const gb_value args[])
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
     const bool stream = gb_word_index(way_words, args[WAY]) == GB_WAY_STREAM;
-    *need = (gb_need){.host_bytes = 2 * kept_of(args) * sizeof(uint32_t)};
+    *need = (gb_need){.host_bytes = gb_mark_bytes(kept_of(args))};
     if (kind == GB_CPU && stream)
         return gb_fail(err, GB_UNAVAILABLE,
                        "the cpu device has no memory in the order of a stream");
@@ -89,28 +72,6 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args, (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
-static gb_code prepare(gb_run *run, gb_error *err)
-{
-    state *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of exhaust");
-    run->state = s;
-    s->how = how_of(run->args);
-    s->allocator = (gb_allocator){.way = (gb_way)gb_word_index(way_words, run->args[WAY]),
-                                  .kind = GB_MEM_DEVICE};
-    s->bytes = (size_t)run->args[BYTES].number;
-    s->words = s->bytes / sizeof(uint32_t);
-    s->kept = kept_of(run->args);
-    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, 2 * s->kept * sizeof(uint32_t),
-                                &s->result, err);
-}
-
 /* Here: the check that stands before the system refuses on cpu, the driver on a GPU. */
 static gb_code ask_beyond(gb_run *run, double took[PARTS], gb_error *err)
 {
@@ -122,7 +83,7 @@ static gb_code ask_beyond(gb_run *run, double took[PARTS], gb_error *err)
         code = gb_exhaust_refused(run, &s->allocator, 2 * (size_t)total, err);
     const uint64_t refused = gb_now_ns();
     if (code == GB_OK)
-        code = gb_exhaust_use(run, &s->allocator, s->bytes, s->kept, s->result.host, err);
+        code = gb_exhaust_use(run, &s->allocator, s->bytes, s->block.kept, s->block.ends.host, err);
     took[FILL] = 0;
     took[REFUSAL] = (double)(refused - begin);
     took[RECOVERY] = (double)(gb_now_ns() - refused);
@@ -140,60 +101,49 @@ static gb_code fill_up(gb_run *run, double took[PARTS], gb_error *err)
         [EXHAUST_GIVEN_BYTES] = s->bytes,
         [EXHAUST_GIVEN_SEED] = run->seed,
     };
-    gb_code code =
-        gb_child_start(run, gb_exhaust_task.name, given, EXHAUST_GIVEN, &child, &answer, err);
-    const gb_code ended = gb_child_end(&child, 10000, code == GB_OK ? err : NULL);
-    code = code != GB_OK ? code : ended;
+    gb_code code = gb_child_ask(run, gb_exhaust_task.name, given, EXHAUST_GIVEN, &s->block.ends,
+                                &child, &answer, err);
     if (code != GB_OK)
         return code;
     const uint64_t *at = answer.at_ns;
-    memcpy(s->result.host, answer.words, s->result.bytes);
     took[FILL] = (double)(at[EXHAUST_AT_FULL] - at[EXHAUST_AT_BEGIN]);
     took[REFUSAL] = (double)(at[EXHAUST_AT_REFUSED] - at[EXHAUST_AT_FULL]);
     took[RECOVERY] = (double)(at[EXHAUST_AT_USED] - at[EXHAUST_AT_FREED]);
     return GB_OK;
 }
 
-static gb_code once(gb_run *run, double took[PARTS], gb_error *err)
+static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
 {
     const state *s = run->state;
-    return s->how == BEYOND ? ask_beyond(run, took, err) : fill_up(run, took, err);
-}
-
-static gb_code enqueue(gb_run *run, gb_error *err)
-{
-    double ignored[PARTS];
-    return once(run, ignored, err);
-}
-
-static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
-{
-    gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        double took[PARTS] = {0};
-        code = once(run, took, err);
-        for (int p = 0; p < PARTS; p++) {
-            out->parts[p] += took[p];
-            out->ns += took[p];
-        }
+    double took[PARTS] = {0};
+    gb_code code = s->how == BEYOND ? ask_beyond(run, took, err) : fill_up(run, took, err);
+    for (int p = 0; p < PARTS; p++) {
+        out->parts[p] += took[p];
+        out->ns += took[p];
     }
     return code;
 }
 
-static gb_code reset(gb_run *run, gb_error *err)
+static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = run->state;
-    return gb_memory_poison(run, &s->result, err);
+    state *s = gb_state_new(run, sizeof *s, "exhaust", err);
+    if (s == NULL)
+        return GB_NO_MEMORY;
+    s->how = how_of(run->args);
+    s->allocator = (gb_allocator){.way = (gb_way)gb_word_index(way_words, run->args[WAY]),
+                                  .kind = GB_MEM_DEVICE};
+    s->bytes = (size_t)run->args[BYTES].number;
+    s->block = (gb_marked){.once = once,
+                           .parts = PARTS,
+                           .words = s->bytes / sizeof(uint32_t),
+                           .kept = kept_of(run->args)};
+    return gb_marked_alloc(run, &s->block, err);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
     const state *s = run->state;
-    return gb_mark_check(run, &s->result, s->words, s->kept,
-                         "exhaust: words written after a refusal", err);
+    return gb_marked_check(run, &s->block, "exhaust: words written after a refusal", err);
 }
 
 static void release(gb_run *run)
@@ -202,15 +152,15 @@ static void release(gb_run *run)
     if (s == NULL)
         return;
     gb_allocator_close(run, &s->allocator);
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->block.ends, NULL});
 }
 
 const gb_kernel gb_kernel_exhaust = {
     .spec =
         {
             .name = "exhaust",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "more memory than there is: refused cleanly, and all works afterwards",
             .lesson =
                 "Running out of memory need not be the end. An allocation that is refused leaves "
@@ -225,24 +175,10 @@ const gb_kernel gb_kernel_exhaust = {
                 "granted, often less, since nothing has to be found; the recovery is an ordinary "
                 "allocation, a kernel and a copy. A case whose request is granted, fails in "
                 "another way, or leaves a device that no longer works is wrong, not slow.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .sample = sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, gb_marked_enqueue, gb_marked_reset, verify, release),
+    .sample = gb_marked_sample,
 };

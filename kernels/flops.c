@@ -1,5 +1,4 @@
 /* flops: the peak rate of multiply-adds. See flops.cu. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/common.h"
@@ -39,30 +38,16 @@ static const uint32_t whole_steps[] = {1664525u, 1013904223u, 22695477u, 1u};
 static const gb_param params[] = {
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp32",
                            "type of the operands; fp16x2 and bf16x2 are pairs in one register"),
-    [THREADS] = {.name = "threads",
-                 .summary = "threads of 12 independent chains each",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "threads",
-                 .min = 1,
-                 .max = UINT64_C(1) << 32,
-                 .default_value = {.number = 65536}},
-    [ROUNDS] = {.name = "rounds",
-                .summary = "two multiply-adds of each chain; at most 224 with bf16x2, 1024 with "
-                           "fp16x2",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = UINT64_C(1) << 20,
-                .default_value = {.number = 224}},
+    [THREADS] = GB_COUNT_PARAM("threads", "threads", 1, UINT64_C(1) << 32, 65536,
+                               "threads of 12 independent chains each"),
+    [ROUNDS] = GB_COUNT_PARAM("rounds", NULL, 1, UINT64_C(1) << 20, 224,
+                              "two multiply-adds of each chain; at most 224 with bf16x2, 1024 with "
+                              "fp16x2"),
 };
 
 static const gb_metric_spec metrics[] = {
     GB_FLOP_RATE("floating-point operations over time, two a multiply-add; none with int32"),
-    {.name = "fma_rate",
-     .unit = "1/s",
-     .summary = "multiply-adds over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
+    GB_ITEM_RATE("fma_rate", GB_WHOLE, "multiply-adds over time"),
 };
 
 typedef struct state {
@@ -110,10 +95,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_device_info *info = &run->dev->info;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "flops", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of flops");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->type = type_of(run->args);
     s->n = run->args[THREADS].number;
     s->rounds = (uint32_t)run->args[ROUNDS].number;
@@ -186,7 +170,6 @@ typedef struct checking {
     double floating[8]; /* by thread modulo 8, which is all that a result depends on */
     uint32_t whole[8];
     enum type type;
-    gb_mismatch bad;
 } checking;
 
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
@@ -215,24 +198,22 @@ static gb_code verify(gb_run *run, gb_error *err)
         c.floating[t] = expected(s, t);
         c.whole[t] = expected_whole(s, t);
     }
-    gb_code code = gb_memory_compare(run, &s->to, size, s->n, compare, &c, &c.bad, err);
-    return code != GB_OK ? code : gb_mismatch_result(&c.bad, "flops", s->n, size, err);
+    return gb_memory_verify(run, &s->to, size, s->n, compare, &c, "flops", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->to);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->to, NULL});
 }
 
 const gb_kernel gb_kernel_flops = {
     .spec =
         {
             .name = "flops",
+            .source = "kernels/flops.cu",
+            .version = 1,
             .summary = "multiply-adds in registers: the peak of the arithmetic units",
             .lesson =
                 "A multiply-add unit starts one operation a cycle and answers a few cycles later, "
@@ -247,22 +228,11 @@ const gb_kernel gb_kernel_flops = {
                 "made for graphics 1/32 or 1/64. fp16x2 and bf16x2 reach twice fp32 or the same, "
                 "by generation; int32 half of fp32 or the same. On a CPU the widest vector "
                 "instructions decide, and fp64 is half of fp32 since it has half the lanes.",
-            .source = "kernels/flops.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -20,18 +20,10 @@ static const gb_param params[] = {
     [FRAGMENT_PATTERN] = GB_WORD_PARAM("pattern", pattern_words, "alternate",
                                        "equal blocks, or blocks of 1/8 to 8/8 of that size of "
                                        "which many have come and gone; then every other goes"),
-    [FRAGMENT_BUDGET] = {.name = "budget_bytes",
-                         .summary = "memory that all blocks together may take",
-                         .kind = GB_PARAM_BYTES,
-                         .min = 16384,
-                         .max = UINT64_C(1) << 36,
-                         .default_value = {.number = UINT64_C(64) << 20}},
-    [FRAGMENT_BLOCK] = {.name = "block_bytes",
-                        .summary = "size of the largest blocks",
-                        .kind = GB_PARAM_BYTES,
-                        .min = LEAST_BLOCK,
-                        .max = UINT64_C(1) << 34,
-                        .default_value = {.number = UINT64_C(1) << 20}},
+    [FRAGMENT_BUDGET] = GB_BYTES_PARAM("budget_bytes", 16384, UINT64_C(1) << 36, UINT64_C(64) << 20,
+                                       "memory that all blocks together may take"),
+    [FRAGMENT_BLOCK] = GB_BYTES_PARAM("block_bytes", LEAST_BLOCK, UINT64_C(1) << 34,
+                                      UINT64_C(1) << 20, "size of the largest blocks"),
 };
 
 static const char *const parts[] = {[FRAGMENT_PART_FILL] = "fill",
@@ -40,18 +32,10 @@ static const char *const parts[] = {[FRAGMENT_PART_FILL] = "fill",
                                     [FRAGMENT_PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    [FRAGMENT_METRIC_USABLE] = {.name = "usable",
-                                .unit = "%",
-                                .summary = "largest block that can be had within the budget, of "
-                                           "all that is free in it",
-                                .higher_is_better = true,
-                                .numerator = GB_LEVEL,
-                                .part = GB_WHOLE},
-    {.name = "asking",
-     .unit = "ns",
-     .summary = "finding that block, by halving",
-     .numerator = GB_PER_NOTHING,
-     .part = FRAGMENT_PART_ASK},
+    [FRAGMENT_METRIC_USABLE] = GB_GAIN("usable", "%", GB_LEVEL, GB_WHOLE,
+                                       "largest block that can be had within the budget, of "
+                                       "all that is free in it"),
+    GB_TIME("asking", FRAGMENT_PART_ASK, "finding that block, by halving"),
 };
 
 static fragment_allocator allocator_of(const gb_value args[])
@@ -73,7 +57,7 @@ static uint64_t kept_of(const gb_value args[])
 
 static uint64_t result_bytes(const gb_value args[])
 {
-    return (room_of(args) + 1) * 2 * kept_of(args) * sizeof(uint32_t);
+    return (room_of(args) + 1) * gb_mark_bytes(kept_of(args));
 }
 
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
@@ -103,10 +87,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_fragment_state *s = calloc(1, sizeof *s);
+    gb_fragment_state *s = gb_state_new(run, sizeof *s, "fragment", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of fragment");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->allocator = allocator_of(run->args);
     s->churn = gb_word_index(pattern_words, run->args[FRAGMENT_PATTERN]) == 1;
     s->budget = run->args[FRAGMENT_BUDGET].number;
@@ -152,18 +135,17 @@ static void release(gb_run *run)
     gb_fragment_state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->memory);
-    run->dev->ops->free(run->dev, &s->result);
     free(s->blocks);
     free(s->checked_bytes);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->memory, &s->result, NULL});
 }
 
 const gb_kernel gb_kernel_fragment = {
     .spec =
         {
             .name = "fragment",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "memory that is free and cannot be had: holes between blocks in use",
             .lesson =
                 "An allocator that cuts blocks out of one large piece and never moves them can be "
@@ -183,24 +165,10 @@ const gb_kernel gb_kernel_fragment = {
                 "driver's calls reach 100 % where a block takes whole pages of the device (2 MiB), "
                 "and "
                 "less where several blocks share one.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = gb_fragment_enqueue,
+    GB_LIFE(prepare, gb_fragment_enqueue, reset, verify, release),
     .sample = gb_fragment_sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

@@ -257,20 +257,20 @@ gb_code gb_fragment_enqueue(gb_run *run, gb_error *err)
     return code;
 }
 
+static gb_code time_once(gb_run *run, gb_sample *out, gb_error *err)
+{
+    moments at;
+    gb_code code = run_through(run, &at, err);
+    give_all(run);
+    out->parts[FRAGMENT_PART_FILL] += (double)(at.full - at.begin);
+    out->parts[FRAGMENT_PART_RELEASE] += (double)(at.holes - at.full);
+    out->parts[FRAGMENT_PART_ASK] += (double)(at.asked - at.holes);
+    out->ns += (double)(at.asked - at.begin);
+    return code;
+}
+
 gb_code gb_fragment_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
-    gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = FRAGMENT_PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        moments at;
-        code = run_through(run, &at, err);
-        give_all(run);
-        out->parts[FRAGMENT_PART_FILL] += (double)(at.full - at.begin);
-        out->parts[FRAGMENT_PART_RELEASE] += (double)(at.holes - at.full);
-        out->parts[FRAGMENT_PART_ASK] += (double)(at.asked - at.holes);
-        out->ns += (double)(at.asked - at.begin);
-    }
-    return code;
+    *out = gb_sample_of(FRAGMENT_PARTS);
+    return gb_sample_each(run, iterations, time_once, out, err);
 }

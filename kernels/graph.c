@@ -1,8 +1,6 @@
 /* graph: many small launches one by one, or as one graph. See graph.cu. */
 #include "kernels/graph.h"
 
-#include <stdlib.h>
-
 #include "device/gate.h"
 
 static const char *const measure_words[] = {"capture",          "instantiate", "first-launch",
@@ -14,35 +12,16 @@ static const gb_param params[] = {
     [GRAPH_MEASURE] =
         GB_WORD_PARAM("measure", measure_words, "replay-roundtrip",
                       "which step of a graph's life, or the same launches one by one"),
-    [GRAPH_LENGTH] = {.name = "length",
-                      .summary = "kernels in a chain, each after the one before",
-                      .kind = GB_PARAM_COUNT,
-                      .unit = "nodes",
-                      .min = 1,
-                      .max = 4096,
-                      .default_value = {.number = 64}},
-    [GRAPH_WIDTH] = {.name = "width",
-                     .summary = "chains side by side, each on a stream of its own",
-                     .kind = GB_PARAM_COUNT,
-                     .unit = "chains",
-                     .min = 1,
-                     .max = GB_MAX_LANES,
-                     .default_value = {.number = 1}},
-    [GRAPH_STEPS] = {.name = "steps",
-                     .summary = "dependent multiplications in a node; 0: a node only counts",
-                     .kind = GB_PARAM_COUNT,
-                     .unit = "steps",
-                     .min = 0,
-                     .max = 1000000,
-                     .default_value = {.number = 0}},
+    [GRAPH_LENGTH] = GB_COUNT_PARAM("length", "nodes", 1, 4096, 64,
+                                    "kernels in a chain, each after the one before"),
+    [GRAPH_WIDTH] = GB_COUNT_PARAM("width", "chains", 1, GB_MAX_LANES, 1,
+                                   "chains side by side, each on a stream of its own"),
+    [GRAPH_STEPS] = GB_COUNT_PARAM("steps", "steps", 0, 1000000, 0,
+                                   "dependent multiplications in a node; 0: a node only counts"),
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "per_node",
-     .unit = "ns",
-     .summary = "time over the number of nodes",
-     .numerator = GB_NS_PER_ITEM,
-     .part = -1},
+    GB_TIME_PER_ITEM("per_node", GB_WHOLE, "time over the number of nodes"),
 };
 
 gb_graph_measure gb_graph_measure_of(const gb_value args[])
@@ -105,18 +84,13 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 /* --- counters --- */
 
-typedef struct checking {
-    const gb_graph_state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
+    const gb_graph_state *s = user;
     const uint32_t *found = elements;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t replays = c->s->replays[(first + i) / c->s->nodes];
+        const uint64_t replays = s->replays[(first + i) / s->nodes];
         gb_compare_u64(bad, first + i, (uint32_t)replays, found[i], 8);
     }
 }
@@ -124,15 +98,10 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 /* Every node ran as often as its set was launched since the counters were cleared. */
 static gb_code check_counters(gb_run *run, gb_error *err)
 {
-    const gb_graph_state *s = run->state;
+    gb_graph_state *s = run->state;
     const uint64_t count = s->nodes * s->sets;
-    checking c = {.s = s};
-    gb_code code =
-        gb_memory_compare(run, &s->counters, sizeof(uint32_t), count, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "graph: how often each node ran", count, sizeof(uint32_t),
-                              err);
+    return gb_memory_verify(run, &s->counters, sizeof(uint32_t), count, compare, s,
+                            "graph: how often each node ran", err);
 }
 
 /* Nothing is forgotten before it was checked: all launches of the samples are among what the
@@ -180,10 +149,9 @@ static gb_code make_graphs(gb_run *run, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_value *args = run->args;
-    gb_graph_state *s = calloc(1, sizeof *s);
+    gb_graph_state *s = gb_state_new(run, sizeof *s, "graph", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of graph");
-    run->state = s;
+        return GB_NO_MEMORY;
     run->max_in_flight = gb_graph_most_in_flight(args);
     s->measure = gb_graph_measure_of(args);
     s->length = args[GRAPH_LENGTH].number;
@@ -211,9 +179,7 @@ static void release(gb_run *run)
         if (graphs[i] != NULL)
             ops->graph_destroy(dev, graphs[i]);
     gb_lanes_free(run, &s->lanes);
-    ops->free(dev, &s->counters);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->counters, NULL});
 }
 
 /* Where the launches of one iteration alone would fill the queue, the gate would never open. */
@@ -228,6 +194,8 @@ const gb_kernel gb_kernel_graph = {
     .spec =
         {
             .name = "graph",
+            .source = "kernels/graph.cu",
+            .version = 1,
             .summary = "chains of small kernels: launched one by one, or recorded once as a graph",
             .lesson =
                 "Whoever launches the same hundred kernels again and again can record them once "
@@ -247,25 +215,14 @@ const gb_kernel gb_kernel_graph = {
                 "With wider graphs the device time a node falls while chains fit side by side. "
                 "On the cpu device all nodes run one after the other; what the graph saves there "
                 "is the queue.",
-            .source = "kernels/graph.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_ROUNDTRIP,
             .timer_of = timer_of,
-            .check = check,
-            .work = work,
         },
-    .prepare = prepare,
-    .enqueue = gb_graph_enqueue,
+    GB_LIFE(prepare, gb_graph_enqueue, reset, verify, release),
     .sample = gb_graph_sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
     .gate_allowed = gate_allowed,
 };

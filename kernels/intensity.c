@@ -1,5 +1,4 @@
 /* intensity: so many multiply-adds for each element that is read and written. See intensity.cu. */
-#include <stdlib.h>
 
 #include "kernels/common.h"
 #include "kernels/fma.h"
@@ -18,20 +17,13 @@ static const double steps[] = {2.0, 1.0, 0.5, 0.5};
 
 static const gb_param params[] = {
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp32", "type of the elements"),
-    [FMAS] = {.name = "fmas",
-              .summary = "multiply-adds an element: FLOP/byte is a quarter of it with fp32, an "
-                         "eighth with fp64",
-              .kind = GB_PARAM_COUNT,
-              .min = 1,
-              .max = UINT64_C(1) << 20,
-              .default_value = {.number = 8}},
-    [BYTES] = {.name = "bytes",
-               .summary = "size of each of the two arrays; on a CPU what is left of the last 512 "
-                          "bytes goes element by element, which shows in small arrays",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(16) << 20}},
+    [FMAS] = GB_COUNT_PARAM("fmas", NULL, 1, UINT64_C(1) << 20, 8,
+                            "multiply-adds an element: FLOP/byte is a quarter of it with fp32, an "
+                            "eighth with fp64"),
+    [BYTES] =
+        GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 40, UINT64_C(16) << 20,
+                       "size of each of the two arrays; on a CPU what is left of the last 512 "
+                       "bytes goes element by element, which shows in small arrays"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -97,10 +89,9 @@ static void make(void *user, void *elements, uint64_t first, size_t count)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "intensity", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of intensity");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->type = type_of(run->args);
     s->fmas = (uint32_t)run->args[FMAS].number;
     s->seed = run->seed;
@@ -139,16 +130,10 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->to, err);
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
-    const state *s = c->s;
+    const state *s = user;
     const float *singles = elements;
     const double *doubles = elements;
     for (size_t i = 0; i < count; i++) {
@@ -163,26 +148,22 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     const size_t size = type_bytes[s->type];
-    checking c = {.s = s};
-    gb_code code = gb_memory_compare(run, &s->to, size, s->n, compare, &c, &c.bad, err);
-    return code != GB_OK ? code : gb_mismatch_result(&c.bad, "intensity", s->n, size, err);
+    return gb_memory_verify(run, &s->to, size, s->n, compare, s, "intensity", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->from);
-    run->dev->ops->free(run->dev, &s->to);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->from, &s->to, NULL});
 }
 
 const gb_kernel gb_kernel_intensity = {
     .spec =
         {
             .name = "intensity",
+            .source = "kernels/intensity.cu",
+            .version = 1,
             .summary = "more and more arithmetic on the same data: the two sides of the roofline",
             .lesson =
                 "Code waits either for its data or for its arithmetic; which one is decided by "
@@ -197,22 +178,8 @@ const gb_kernel gb_kernel_intensity = {
                 "plateau along that of the arithmetic units, with a rounded edge where both are "
                 "nearly full. On a GPU the edge of fp32 lies at 10 to 20 FLOP/byte or more, on a "
                 "CPU near 5 to 10.",
-            .source = "kernels/intensity.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -1,8 +1,6 @@
 /* launch: what starting kernels costs, by how they are started. See launch.cu. */
 #include "kernels/launch.h"
 
-#include <stdlib.h>
-
 GB_FN_DECLARE(launch_8)
 GB_FN_DECLARE(launch_64)
 GB_FN_DECLARE(launch_256)
@@ -15,60 +13,29 @@ static const gb_param params[] = {
     [LAUNCH_MODE] = GB_WORD_PARAM("mode", mode_words, "separate",
                                   "launches one after the other, one launch that does all their "
                                   "work, or a wait after each launch"),
-    [LAUNCH_LAUNCHES] = {.name = "launches",
-                         .summary = "steps of work in an iteration, a launch each unless fused",
-                         .kind = GB_PARAM_COUNT,
-                         .unit = "launches",
-                         .min = 1,
-                         .max = LAUNCH_MAX_LAUNCHES,
-                         .default_value = {.number = 1}},
-    [LAUNCH_ARGUMENT_BYTES] = {.name = "argument_bytes",
-                               .summary = "arguments of each launch: 8, 64, 256, 1024 or 4096 B",
-                               .kind = GB_PARAM_BYTES,
-                               .min = 8,
-                               .max = LAUNCH_MAX_ARGUMENT_BYTES,
-                               .default_value = {.number = 8}},
-    [LAUNCH_BLOCKS] = {.name = "blocks",
-                       .summary = "size of each grid, in blocks of 256 threads",
-                       .kind = GB_PARAM_COUNT,
-                       .unit = "blocks",
-                       .min = 1,
-                       .max = 65535,
-                       .default_value = {.number = 1}},
-    [LAUNCH_STREAMS] = {.name = "streams",
-                        .summary = "streams that take turns with the launches, joined by events",
-                        .kind = GB_PARAM_COUNT,
-                        .unit = "streams",
-                        .min = 1,
-                        .max = LAUNCH_MAX_STREAMS,
-                        .default_value = {.number = 1}},
+    [LAUNCH_LAUNCHES] = GB_COUNT_PARAM("launches", "launches", 1, LAUNCH_MAX_LAUNCHES, 1,
+                                       "steps of work in an iteration, a launch each unless fused"),
+    [LAUNCH_ARGUMENT_BYTES] =
+        GB_BYTES_PARAM("argument_bytes", 8, LAUNCH_MAX_ARGUMENT_BYTES, 8,
+                       "arguments of each launch: 8, 64, 256, 1024 or 4096 B"),
+    [LAUNCH_BLOCKS] = GB_COUNT_PARAM("blocks", "blocks", 1, 65535, 1,
+                                     "size of each grid, in blocks of 256 threads"),
+    [LAUNCH_STREAMS] =
+        GB_COUNT_PARAM("streams", "streams", 1, LAUNCH_MAX_STREAMS, 1,
+                       "streams that take turns with the launches, joined by events"),
 };
 
 static const char *const parts[] = {"submit", "back_to_back", "round_trip", NULL};
 
 /* Three quantities that go by one name elsewhere. Each is there for its own timer alone. */
 static const gb_metric_spec metrics[] = {
-    {.name = "submit",
-     .unit = "ns",
-     .summary = "host time of the call that enqueues a launch, per step (timer call)",
-     .numerator = GB_NS_PER_ITEM,
-     .part = LAUNCH_PART_SUBMIT},
-    {.name = "back_to_back",
-     .unit = "ns",
-     .summary = "device time between launches that wait in a queue, per step (timer device)",
-     .numerator = GB_NS_PER_ITEM,
-     .part = LAUNCH_PART_BACK_TO_BACK},
-    {.name = "round_trip",
-     .unit = "ns",
-     .summary = "host time from the call until the end is known, per step (timer roundtrip)",
-     .numerator = GB_NS_PER_ITEM,
-     .part = LAUNCH_PART_ROUND_TRIP},
-    {.name = "rate",
-     .unit = "1/s",
-     .summary = "steps of work per second",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
+    GB_TIME_PER_ITEM("submit", LAUNCH_PART_SUBMIT,
+                     "host time of the call that enqueues a launch, per step (timer call)"),
+    GB_TIME_PER_ITEM("back_to_back", LAUNCH_PART_BACK_TO_BACK,
+                     "device time between launches that wait in a queue, per step (timer device)"),
+    GB_TIME_PER_ITEM("round_trip", LAUNCH_PART_ROUND_TRIP,
+                     "host time from the call until the end is known, per step (timer roundtrip)"),
+    GB_ITEM_RATE("rate", GB_WHOLE, "steps of work per second"),
 };
 
 /* A case is timed in one way, and that is the part which it tells. */
@@ -165,10 +132,9 @@ static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
     const gb_value *args = run->args;
-    gb_launch_state *s = calloc(1, sizeof *s);
+    gb_launch_state *s = gb_state_new(run, sizeof *s, "launch", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of launch");
-    run->state = s;
+        return GB_NO_MEMORY;
     run->max_in_flight = gb_launch_most_in_flight(args, run->timer);
     s->mode = gb_launch_mode_of(args);
     s->fn = gb_launch_fn(args[LAUNCH_ARGUMENT_BYTES].number);
@@ -197,15 +163,9 @@ static gb_code reset(gb_run *run, gb_error *err)
     return code == GB_OK ? gb_memory_poison(run, &s->values, err) : code;
 }
 
-typedef struct checking {
-    const gb_launch_state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *to, uint64_t first, size_t count)
 {
-    const checking *c = user;
-    const gb_launch_state *s = c->s;
+    const gb_launch_state *s = user;
     const uint32_t *found = to;
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = first + i;
@@ -216,15 +176,10 @@ static void compare(void *user, gb_mismatch *bad, const void *to, uint64_t first
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
-    const gb_launch_state *s = run->state;
-    checking c = {.s = s};
+    gb_launch_state *s = run->state;
     const uint64_t count = s->n * s->lanes.n;
-    gb_code code =
-        gb_memory_compare(run, &s->values, sizeof(uint32_t), count, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "launch: values after all steps", count, sizeof(uint32_t),
-                              err);
+    return gb_memory_verify(run, &s->values, sizeof(uint32_t), count, compare, s,
+                            "launch: values after all steps", err);
 }
 
 static void release(gb_run *run)
@@ -232,18 +187,16 @@ static void release(gb_run *run)
     gb_launch_state *s = run->state;
     if (s == NULL)
         return;
-    gb_device *dev = run->dev;
     gb_lanes_free(run, &s->lanes);
-    dev->ops->free(dev, &s->work);
-    dev->ops->free(dev, &s->values);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->work, &s->values, NULL});
 }
 
 const gb_kernel gb_kernel_launch = {
     .spec =
         {
             .name = "launch",
+            .source = "kernels/launch.cu",
+            .version = 2,
             .summary = "small kernels: what it costs to start them, and how to start fewer",
             .lesson =
                 "A kernel that does little costs what its launch costs. Three figures go by that "
@@ -262,26 +215,15 @@ const gb_kernel gb_kernel_launch = {
                 "arguments is almost flat up to some hundred bytes. More streams help while a "
                 "grid leaves room on the device; on the cpu device, where one launch uses all "
                 "processors, they only cost.",
-            .source = "kernels/launch.cu",
-            .version = 2,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
         },
-    .prepare = prepare,
-    .enqueue = gb_launch_enqueue,
+    GB_LIFE(prepare, gb_launch_enqueue, reset, verify, release),
     .sample = gb_launch_sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
     .gate_allowed = gb_launch_gate_allowed,
 };

@@ -97,9 +97,7 @@ gb_code gb_launch_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_er
     gb_launch_state *s = run->state;
     const uint64_t most = run->timer == GB_TIMER_DEVICE ? at_once(run->args, run->timer) : 1;
     gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = 0; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(0);
     for (uint64_t done = 0; done < iterations && code == GB_OK && !out->gate_expired;) {
         const uint64_t n = iterations - done < most ? iterations - done : most;
         double ns = 0;

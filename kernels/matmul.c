@@ -2,8 +2,6 @@
  * matmul.cu. */
 #include "kernels/matmul.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 #include "kernels/matmul_reference.h"
 
@@ -67,24 +65,9 @@ static const gb_param params[] = {
                       "a library"),
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp32",
                            "type of A, B and C; sums of tf32, fp16 and bf16 are fp32"),
-    [N] = {.name = "n",
-           .summary = "columns of B and C",
-           .kind = GB_PARAM_COUNT,
-           .min = 1,
-           .max = MAX_SIZE,
-           .default_value = {.number = 1024}},
-    [M] = {.name = "m",
-           .summary = "rows of A and C; 0: as many as n",
-           .kind = GB_PARAM_COUNT,
-           .min = 0,
-           .max = MAX_SIZE,
-           .default_value = {.number = 0}},
-    [K] = {.name = "k",
-           .summary = "columns of A, rows of B; 0: as many as n",
-           .kind = GB_PARAM_COUNT,
-           .min = 0,
-           .max = MAX_SIZE,
-           .default_value = {.number = 0}},
+    [N] = GB_COUNT_PARAM("n", NULL, 1, MAX_SIZE, 1024, "columns of B and C"),
+    [M] = GB_COUNT_PARAM("m", NULL, 0, MAX_SIZE, 0, "rows of A and C; 0: as many as n"),
+    [K] = GB_COUNT_PARAM("k", NULL, 0, MAX_SIZE, 0, "columns of A, rows of B; 0: as many as n"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -191,10 +174,9 @@ static gb_code try_variant(gb_run *run, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "matmul", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of matmul");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->variant = variant_of(run->args);
     s->m = size_of(run->args, M);
     s->n = run->args[N].number;
@@ -248,18 +230,16 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->c);
-    run->dev->ops->free(run->dev, &s->b);
-    run->dev->ops->free(run->dev, &s->a);
     matmul_reference_free(&s->reference);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->c, &s->b, &s->a, NULL});
 }
 
 const gb_kernel gb_kernel_matmul = {
     .spec =
         {
             .name = "matmul",
+            .source = "kernels/matmul.cu",
+            .version = 1,
             .summary = "the product of two matrices: naive, tiled, on tensor cores, by a library",
             .lesson =
                 "A product of n x n matrices has 2 n^3 operations on 3 n^2 numbers, so each number "
@@ -278,22 +258,8 @@ const gb_kernel gb_kernel_matmul = {
                 "library on top, close to the device's peak. Types that run on tensor cores lie "
                 "several times above fp32. Just above a multiple of the tile a curve dips: the "
                 "last tiles are mostly empty.",
-            .source = "kernels/matmul.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GRACE_MS 1000 /* for a process whose pipe has closed to become a status */
 #define PAUSE_MS 50
 
 /* What a neighbour that cannot have its device or memory means for the case: a skip. */
@@ -42,17 +41,6 @@ static gb_code understand(gb_neighbour *b, const char *line, gb_error *err)
     return GB_OK;
 }
 
-static gb_code ended(gb_neighbour *b, gb_error *err)
-{
-    char obituary[700];
-    int status = 0;
-    gb_code code = gb_process_end(&b->process, GRACE_MS, &status, err);
-    return code ? code
-                : gb_fail(err, GB_CRASHED, "the neighbour %s%s",
-                          gb_process_obituary(&b->process, status, obituary, sizeof obituary),
-                          b->under_way ? "" : ", before it was under way");
-}
-
 /* Takes one line apart after the other; a line that does not fit is no line of ours. */
 static gb_code take(gb_neighbour *b, const char *bytes, size_t n, gb_error *err)
 {
@@ -81,7 +69,8 @@ gb_code gb_neighbour_listen(gb_neighbour *b, gb_error *err)
         if (n > 0)
             code = take(b, bytes, (size_t)n, err);
         else if (n == 0)
-            return ended(b, err);
+            return gb_task_mourn(&b->process, "the neighbour",
+                                 b->under_way ? "" : ", before it was under way", err);
         else if (errno != EINTR)
             break;
     }
@@ -119,22 +108,14 @@ gb_code gb_neighbour_start(const char *program, const gb_device_info *device,
                            const gb_load_spec *load, uint64_t seed, uint64_t patience_ns,
                            gb_neighbour *out, gb_error *err)
 {
-    char index[16], uuid[sizeof device->uuid], bytes[24], rounds[16], seeds[24];
+    char bytes[24], rounds[16], seeds[24];
+    const char *const more[] = {device->uuid, gb_load_words[load->kind], bytes, rounds, seeds,
+                                NULL};
     *out = (gb_neighbour){.silence_ns = GB_NEIGHBOUR_SILENCE_NS};
-    if (program == NULL)
-        return gb_fail(err, GB_UNAVAILABLE, "this program does not start tasks");
-    snprintf(index, sizeof index, "%d", device->index);
-    snprintf(uuid, sizeof uuid, "%s", device->uuid);
     snprintf(bytes, sizeof bytes, "%" PRIu64, load->bytes);
     snprintf(rounds, sizeof rounds, "%" PRIu32, load->rounds);
     snprintf(seeds, sizeof seeds, "%" PRIu64, seed);
-    char name[] = "gpubench", worker[] = "worker", task[] = "--task", neighbour[] = "neighbour";
-    char kind[16], what[16];
-    snprintf(kind, sizeof kind, "%s", gb_device_kind_word(device->kind));
-    snprintf(what, sizeof what, "%s", gb_load_words[load->kind]);
-    char *const argv[] = {name, worker, task,  neighbour, kind,  index,
-                          uuid, what,   bytes, rounds,    seeds, NULL};
-    gb_code code = gb_process_start(program, argv, "", 0, &out->process, err);
+    gb_code code = gb_task_start(program, gb_task_neighbour.name, device, more, &out->process, err);
     if (code == GB_OK)
         code = await_start(out, patience_ns, err);
     if (code != GB_OK)

@@ -15,7 +15,7 @@
     256 /* launches that wait at once: a driver's queue holds about a thousand                     \
          */
 
-enum { KIND, INDEX, UUID, LOAD, BYTES, ROUNDS, SEED, ARGUMENTS };
+enum { UUID = GB_TASK_MORE, LOAD, BYTES, ROUNDS, SEED, ARGUMENTS };
 
 /* Says a line whole or not at all: a listener that is busy elsewhere must not hold up the load.
  * Reports are sums, so that one may be left out. */
@@ -39,13 +39,7 @@ static bool read_load(char *argv[], gb_load_spec *out)
 /* The device, which must be the one that the case is measured on. */
 static gb_code open_device(char *argv[], gb_device **dev, gb_error *err)
 {
-    gb_device_kind kind;
-    if (!gb_device_kind_parse(argv[KIND], &kind))
-        return gb_fail(err, GB_INVALID, "no kind of device '%s'", argv[KIND]);
-    if (kind == GB_CUDA && gb_tasks.open_cuda == NULL)
-        return gb_fail(err, GB_UNAVAILABLE, "this program opens no cuda device");
-    gb_code code = kind == GB_CPU ? gb_device_cpu_open(0, dev, err)
-                                  : gb_tasks.open_cuda(atoi(argv[INDEX]), dev, err);
+    gb_code code = gb_task_open(ARGUMENTS, argv, dev, err);
     if (code == GB_OK && strcmp((*dev)->info.uuid, argv[UUID]) != 0)
         code = gb_fail(err, GB_DEVICE_ERROR, "it found device %s instead of %s", (*dev)->info.uuid,
                        argv[UUID]);

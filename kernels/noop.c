@@ -1,6 +1,5 @@
 /* noop: an empty kernel and an empty pair of events. See noop.cu. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "device/gate.h"
 #include "kernels/common.h"
@@ -17,12 +16,7 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "rate",
-     .unit = "1/s",
-     .summary = "launches (or event pairs) per second",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
+    GB_ITEM_RATE("rate", GB_WHOLE, "launches (or event pairs) per second"),
 };
 
 typedef struct state {
@@ -48,20 +42,12 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args;
-    (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "noop", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of noop");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->what = what_of(run->args);
     s->expected = (uint32_t)gb_mix(run->seed, 1) & 0x7fffffffu; /* never the poison */
     gb_code code = dev->ops->alloc(dev, GB_MEM_DEVICE, sizeof(uint32_t), &s->mark, err);
@@ -104,9 +90,7 @@ static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error
 {
     state *s = run->state;
     gb_device *dev = run->dev;
-    *out = (gb_sample){0};
-    for (int i = 0; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(0);
     gb_code code = GB_OK;
     for (uint64_t i = 0; i < iterations && code == GB_OK && !out->gate_expired; i++) {
         double ns = 0;
@@ -158,11 +142,8 @@ static gb_code verify(gb_run *run, gb_error *err)
     state *s = run->state;
     if (s->what == EVENTS)
         return verify_events(run, err);
-    gb_mismatch bad = {0};
-    gb_code code = gb_memory_compare(run, &s->mark, sizeof(uint32_t), 1, compare, s, &bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&bad, "noop: the mark of the empty kernel", 1, sizeof(uint32_t), err);
+    return gb_memory_verify(run, &s->mark, sizeof(uint32_t), 1, compare, s,
+                            "noop: the mark of the empty kernel", err);
 }
 
 static void release(gb_run *run)
@@ -175,15 +156,15 @@ static void release(gb_run *run)
         dev->ops->event_destroy(dev, s->stop);
     if (s->start != NULL)
         dev->ops->event_destroy(dev, s->start);
-    dev->ops->free(dev, &s->mark);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->mark, NULL});
 }
 
 const gb_kernel gb_kernel_noop = {
     .spec =
         {
             .name = "noop",
+            .source = "kernels/noop.cu",
+            .version = 2,
             .summary = "an empty kernel and an empty pair of events: the floor of every timer",
             .lesson =
                 "Starting work on a device costs time even when there is nothing to do. Three "
@@ -200,24 +181,13 @@ const gb_kernel gb_kernel_noop = {
                 "lasts one or two microseconds at most. On the cpu device a launch hands work to "
                 "a thread, so that `roundtrip` shows what waking it costs. Dividing any kernel's "
                 "work by its bandwidth gives the size below which the launch is the longer part.",
-            .source = "kernels/noop.cu",
-            .version = 2,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .devices = GB_ANY_DEVICE,
             .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP) | GB_BIT(GB_TIMER_CALL),
             .caches = GB_BIT(GB_CACHE_WARM),
             .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,
     .samples_itself = samples_itself,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

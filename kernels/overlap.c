@@ -2,8 +2,6 @@
  * copies. overlap_run.c has the iteration itself. */
 #include "kernels/overlap.h"
 
-#include <stdlib.h>
-
 #include "kernels/affine.h"
 
 static const char *const memory_words[] = {"pageable", "pinned",     "mapped",
@@ -19,41 +17,21 @@ static const gb_param params[] = {
                       "kind of the host's memory: copied through (pageable, pinned), reached into "
                       "by the kernel (mapped), or moved by pages when they are touched (managed), "
                       "or ahead of that (prefetched)"),
-    [OVERLAP_BYTES] = {.name = "bytes",
-                       .summary = "size of the array, a multiple of 4",
-                       .kind = GB_PARAM_BYTES,
-                       .min = 4,
-                       .max = UINT64_C(1) << 40,
-                       .default_value = {.number = UINT64_C(64) << 20}},
-    [OVERLAP_CHUNKS] = {.name = "chunks",
-                        .summary = "pieces in which the array is copied and worked on",
-                        .kind = GB_PARAM_COUNT,
-                        .unit = "chunks",
-                        .min = 1,
-                        .max = OVERLAP_MAX_CHUNKS,
-                        .default_value = {.number = 1}},
-    [OVERLAP_STREAMS] = {.name = "streams",
-                         .summary = "streams that take turns with the chunks, with a buffer on the "
-                                    "device for each",
-                         .kind = GB_PARAM_COUNT,
-                         .unit = "streams",
-                         .min = 1,
-                         .max = GB_MAX_LANES,
-                         .default_value = {.number = 1}},
-    [OVERLAP_ROUNDS] = {.name = "rounds",
-                        .summary = "multiply-adds on each element, which make the kernel's time",
-                        .kind = GB_PARAM_COUNT,
-                        .unit = "multiply-adds",
-                        .min = 1,
-                        .max = UINT64_C(1) << 20,
-                        .default_value = {.number = 64}},
-    [OVERLAP_BUDGET] = {.name = "device_budget",
-                        .summary = "device memory that the buffers together may take: a case that "
-                                   "needs more is an error; 0: no limit",
-                        .kind = GB_PARAM_BYTES,
-                        .min = 0,
-                        .max = UINT64_C(1) << 40,
-                        .default_value = {.number = 0}},
+    [OVERLAP_BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 40, UINT64_C(64) << 20,
+                                     "size of the array, a multiple of 4"),
+    [OVERLAP_CHUNKS] = GB_COUNT_PARAM("chunks", "chunks", 1, OVERLAP_MAX_CHUNKS, 1,
+                                      "pieces in which the array is copied and worked on"),
+    [OVERLAP_STREAMS] =
+        GB_COUNT_PARAM("streams", "streams", 1, GB_MAX_LANES, 1,
+                       "streams that take turns with the chunks, with a buffer on the "
+                       "device for each"),
+    [OVERLAP_ROUNDS] =
+        GB_COUNT_PARAM("rounds", "multiply-adds", 1, UINT64_C(1) << 20, 64,
+                       "multiply-adds on each element, which make the kernel's time"),
+    [OVERLAP_BUDGET] =
+        GB_BYTES_PARAM("device_budget", 0, UINT64_C(1) << 40, 0,
+                       "device memory that the buffers together may take: a case that "
+                       "needs more is an error; 0: no limit"),
 };
 
 static const char *const parts[] = {[OVERLAP_PART_IN] = "copy_in",
@@ -61,17 +39,11 @@ static const char *const parts[] = {[OVERLAP_PART_IN] = "copy_in",
                                     [OVERLAP_PART_OUT] = "copy_out",
                                     [OVERLAP_PARTS] = NULL};
 
-#define PART_METRIC(name_, part_, summary_)                                                        \
-    {                                                                                              \
-        .name = name_, .unit = "ns", .summary = summary_, .numerator = GB_PER_NOTHING,             \
-        .part = part_                                                                              \
-    }
-
 static const gb_metric_spec metrics[] = {
     GB_BANDWIDTH("bytes to the device and back (2N) over the whole time"),
-    PART_METRIC("copy_in", OVERLAP_PART_IN, "one chunk: time of the copy to the device"),
-    PART_METRIC("kernel", OVERLAP_PART_KERNEL, "one chunk: time of the kernel"),
-    PART_METRIC("copy_out", OVERLAP_PART_OUT, "one chunk: time of the copy to the host"),
+    GB_TIME("copy_in", OVERLAP_PART_IN, "one chunk: time of the copy to the device"),
+    GB_TIME("kernel", OVERLAP_PART_KERNEL, "one chunk: time of the kernel"),
+    GB_TIME("copy_out", OVERLAP_PART_OUT, "one chunk: time of the copy to the host"),
 };
 
 static unsigned memory_of(const gb_value args[])
@@ -188,10 +160,9 @@ static gb_code prepare_memory(gb_run *run, gb_error *err)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_overlap_state *s = calloc(1, sizeof *s);
+    gb_overlap_state *s = gb_state_new(run, sizeof *s, "overlap", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of overlap");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_value *args = run->args;
     uint64_t first;
     s->way = memory_ways[memory_of(args)];
@@ -257,16 +228,13 @@ static void compare_slots(void *user, gb_mismatch *bad, const void *elements, ui
 static gb_code verify(gb_run *run, gb_error *err)
 {
     gb_overlap_state *s = run->state;
-    gb_mismatch bad = {0};
     gb_code code =
         gb_affine_verify(run, &s->out, s->seed, s->rounds, "overlap: array on the host", err);
     if (code != GB_OK || s->way != OVERLAP_STAGED)
         return code;
     const uint64_t count = s->slots.bytes / sizeof(uint32_t);
-    code = gb_memory_compare(run, &s->slots, sizeof(uint32_t), count, compare_slots, s, &bad, err);
-    return code == GB_OK ? gb_mismatch_result(&bad, "overlap: buffers on the device", count,
-                                              sizeof(uint32_t), err)
-                         : code;
+    return gb_memory_verify(run, &s->slots, sizeof(uint32_t), count, compare_slots, s,
+                            "overlap: buffers on the device", err);
 }
 
 static void release(gb_run *run)
@@ -279,17 +247,15 @@ static void release(gb_run *run)
     for (size_t i = 0; i < GB_COUNT(s->marks); i++)
         if (s->marks[i] != NULL)
             dev->ops->event_destroy(dev, s->marks[i]);
-    dev->ops->free(dev, &s->slots);
-    dev->ops->free(dev, &s->out);
-    dev->ops->free(dev, &s->in);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->slots, &s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_overlap = {
     .spec =
         {
             .name = "overlap",
+            .source = "kernels/overlap.cu",
+            .version = 1,
             .summary = "an array to the device, worked on, and back: in chunks over streams, or "
                        "without copies",
             .lesson =
@@ -312,25 +278,11 @@ const gb_kernel gb_kernel_overlap = {
                 "the cpu device a stream is a thread and a copy a memcpy: parts do overlap, but "
                 "they share the cores and the memory, so that a kernel which uses all cores gains "
                 "nothing; chunks that fit into the cache may still be faster than the whole.",
-            .source = "kernels/overlap.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
             .has_part = has_part,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = gb_overlap_enqueue,
+    GB_LIFE(prepare, gb_overlap_enqueue, reset, verify, release),
     .sample = gb_overlap_sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

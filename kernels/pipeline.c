@@ -21,53 +21,22 @@ static const gb_param params[] = {
                       "stored"),
     [PIPELINE_DECODE] = GB_WORD_PARAM("decode", decode_words, "base64",
                                       "what files hold: base64, or the bytes themselves"),
-    [PIPELINE_BATCH] = {.name = "batch",
-                        .summary = "files that go through the stages together",
-                        .kind = GB_PARAM_COUNT,
-                        .unit = "files",
-                        .min = 1,
-                        .max = 65536,
-                        .default_value = {.number = 64}},
-    [PIPELINE_HOST_WORK] = {.name = "host_work",
-                            .summary = "how often the host prepares each batch: a slower host",
-                            .kind = GB_PARAM_COUNT,
-                            .unit = "times",
-                            .min = 1,
-                            .max = 1024,
-                            .default_value = {.number = 1}},
-    [PIPELINE_ROUNDS] = {.name = "rounds",
-                         .summary = "multiply-adds on each byte, which make the kernel's time",
-                         .kind = GB_PARAM_COUNT,
-                         .unit = "multiply-adds",
-                         .min = 1,
-                         .max = UINT64_C(1) << 20,
-                         .default_value = {.number = 16}},
-    [PIPELINE_FILES] = {.name = "files",
-                        .summary = "files that are read in a pass",
-                        .kind = GB_PARAM_COUNT,
-                        .unit = "files",
-                        .min = 1,
-                        .max = GB_FILES_MOST,
-                        .default_value = {.number = 256}},
-    [PIPELINE_BYTES] = {.name = "bytes",
-                        .summary = "of all of them together, as they are stored",
-                        .kind = GB_PARAM_BYTES,
-                        .min = 1,
-                        .max = UINT64_C(1) << 40,
-                        .default_value = {.number = UINT64_C(4) << 20}},
-    [PIPELINE_LARGEST] = {.name = "largest_file",
-                          .summary = "of the user's files; 0: all are of one size",
-                          .kind = GB_PARAM_BYTES,
-                          .min = 0,
-                          .max = GB_FILE_LARGEST,
-                          .default_value = {.number = 0}},
-    [PIPELINE_DATA] = {.name = "data",
-                       .summary = "which files of the user's they are (set by --data-dir, from "
-                                  "their names and contents); 0: files that are made for the case",
-                       .kind = GB_PARAM_COUNT,
-                       .min = 0,
-                       .max = GB_FILES_IDENTITY - 1,
-                       .default_value = {.number = 0}},
+    [PIPELINE_BATCH] =
+        GB_COUNT_PARAM("batch", "files", 1, 65536, 64, "files that go through the stages together"),
+    [PIPELINE_HOST_WORK] = GB_COUNT_PARAM("host_work", "times", 1, 1024, 1,
+                                          "how often the host prepares each batch: a slower host"),
+    [PIPELINE_ROUNDS] = GB_COUNT_PARAM("rounds", "multiply-adds", 1, UINT64_C(1) << 20, 16,
+                                       "multiply-adds on each byte, which make the kernel's time"),
+    [PIPELINE_FILES] =
+        GB_COUNT_PARAM("files", "files", 1, GB_FILES_MOST, 256, "files that are read in a pass"),
+    [PIPELINE_BYTES] = GB_BYTES_PARAM("bytes", 1, UINT64_C(1) << 40, UINT64_C(4) << 20,
+                                      "of all of them together, as they are stored"),
+    [PIPELINE_LARGEST] = GB_BYTES_PARAM("largest_file", 0, GB_FILE_LARGEST, 0,
+                                        "of the user's files; 0: all are of one size"),
+    [PIPELINE_DATA] =
+        GB_COUNT_PARAM("data", NULL, 0, GB_FILES_IDENTITY - 1, 0,
+                       "which files of the user's they are (set by --data-dir, from "
+                       "their names and contents); 0: files that are made for the case"),
 };
 
 static const char *const parts[] = {
@@ -78,19 +47,11 @@ static const char *const parts[] = {
     [PIPELINE_ON_DEVICE] = "on_device", [PIPELINE_PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "throughput",
-     .unit = "1/s",
-     .summary = "files over the time of a pass, from the first file's opening to the last answer",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = GB_WHOLE},
+    GB_ITEM_RATE("throughput", GB_WHOLE,
+                 "files over the time of a pass, from the first file's opening to the last answer"),
     GB_BANDWIDTH("bytes of the files over that time"),
-    {.name = "device_busy",
-     .unit = "%",
-     .summary = "share of that time in which the device copies or computes, by its events",
-     .higher_is_better = true,
-     .numerator = GB_PART_SHARE,
-     .part = PIPELINE_ON_DEVICE},
+    GB_GAIN("device_busy", "%", GB_PART_SHARE, PIPELINE_ON_DEVICE,
+            "share of that time in which the device copies or computes, by its events"),
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -222,10 +183,9 @@ static gb_code allocate(gb_run *run, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_value *args = run->args;
-    gb_pipeline_state *s = calloc(1, sizeof *s);
+    gb_pipeline_state *s = gb_state_new(run, sizeof *s, "pipeline", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of pipeline");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->seed = run->seed;
     s->base64 = gb_word_index(decode_words, args[PIPELINE_DECODE]) == 0;
     s->uncached = gb_word_index(source_words, args[PIPELINE_SOURCE]) == 1;
@@ -256,23 +216,21 @@ static void release(gb_run *run)
     gb_pipeline_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *const all[] = {&s->raw, &s->decoded,   &s->answers,   &s->in,
-                              &s->out, &s->device_in, &s->device_out};
     for (size_t i = 0; i < PIPELINE_SLOTS; i++)
         for (size_t k = 0; k < PIPELINE_MARKS; k++)
             if (s->marks[i][k] != NULL)
                 run->dev->ops->event_destroy(run->dev, s->marks[i][k]);
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     gb_pipeline_close(run);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->raw, &s->decoded, &s->answers, &s->in, &s->out,
+                                       &s->device_in, &s->device_out, NULL});
 }
 
 const gb_kernel gb_kernel_pipeline = {
     .spec =
         {
             .name = "pipeline",
+            .source = "kernels/pipeline.cu",
+            .version = 1,
             .summary = "files through all stages of a job, from their names to an answer for each",
             .lesson =
                 "A job is not its kernel. Its files are read, decoded and brought into the form "
@@ -289,24 +247,10 @@ const gb_kernel gb_kernel_pipeline = {
                 "shorter side. The device's busy share stays level while the host keeps up and "
                 "falls as one over the host's work from there on. On the cpu device both sides "
                 "share the cores, so that it gains little where the kernel uses all of them.",
-            .source = "kernels/pipeline.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = gb_pipeline_enqueue,
+    GB_LIFE(prepare, gb_pipeline_enqueue, reset, gb_pipeline_verify, release),
     .sample = gb_pipeline_sample,
-    .reset = reset,
-    .verify = gb_pipeline_verify,
-    .release = release,
 };

@@ -248,9 +248,7 @@ gb_code gb_pipeline_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_
 {
     gb_pipeline_state *s = run->state;
     gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = PIPELINE_PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(PIPELINE_PARTS);
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
         memset(s->answers.host, 0xff, s->answers.bytes);
         code = pass(run, out->parts, &out->ns, err);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,32 +22,20 @@ enum { GONE, BACK, PARTS };
 #define LOOK_AGAIN_NS 20000
 
 static const gb_param params[] = {
-    [BYTES] = {.name = "bytes",
-               .summary = "device memory that the process holds",
-               .kind = GB_PARAM_BYTES,
-               .min = UINT64_C(1) << 20,
-               .max = UINT64_C(1) << 36,
-               .default_value = {.number = UINT64_C(256) << 20}},
+    [BYTES] = GB_BYTES_PARAM("bytes", UINT64_C(1) << 20, UINT64_C(1) << 36, UINT64_C(256) << 20,
+                             "device memory that the process holds"),
 };
 
 static const char *const parts[] = {[GONE] = "gone", [BACK] = "back", [PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "process_gone",
-     .unit = "ns",
-     .summary = "from the signal until the process has ended",
-     .numerator = GB_PER_NOTHING,
-     .part = GONE},
-    {.name = "memory_back",
-     .unit = "ns",
-     .summary = "from the signal until its memory is free again",
-     .numerator = GB_PER_NOTHING,
-     .part = BACK},
+    GB_TIME("process_gone", GONE, "from the signal until the process has ended"),
+    GB_TIME("memory_back", BACK, "from the signal until its memory is free again"),
 };
 
 typedef struct state {
-    uint64_t bytes, words, kept;
-    gb_memory result; /* [2 * kept] words of the memory that the process held */
+    gb_marked block;
+    uint64_t bytes;
 } state;
 
 static uint64_t kept_of(const gb_value args[])
@@ -60,27 +47,8 @@ static uint64_t kept_of(const gb_value args[])
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
     (void)kind, (void)err;
-    *need = (gb_need){.host_bytes = 2 * kept_of(args) * sizeof(uint32_t)};
+    *need = (gb_need){.host_bytes = gb_mark_bytes(kept_of(args))};
     return GB_OK;
-}
-
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args, (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
-static gb_code prepare(gb_run *run, gb_error *err)
-{
-    state *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of reclaim");
-    run->state = s;
-    s->bytes = run->args[BYTES].number;
-    s->words = s->bytes / sizeof(uint32_t);
-    s->kept = kept_of(run->args);
-    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, 2 * s->kept * sizeof(uint32_t),
-                                &s->result, err);
 }
 
 /* Memory that the process `pid` is known to have: on cpu its resident pages, on a GPU what is in
@@ -151,7 +119,7 @@ static gb_code attempt(gb_run *run, seen *out, gb_error *err)
     if (code == GB_OK)
         code = in_use(run, child.process.pid, &held, err);
     if (code == GB_OK) {
-        memcpy(s->result.host, answer.words, s->result.bytes);
+        memcpy(s->block.ends.host, answer.words, s->block.ends.bytes);
         if (held >= before + s->bytes)
             code = kill_and_look(run, &child, before, out, err);
     }
@@ -159,13 +127,18 @@ static gb_code attempt(gb_run *run, seen *out, gb_error *err)
     return code != GB_OK ? code : ended;
 }
 
-static gb_code once(gb_run *run, seen *out, gb_error *err)
+static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
 {
     const state *s = run->state;
     for (int i = 0; i < ATTEMPTS; i++) {
-        gb_code code = attempt(run, out, err);
-        if (code != GB_OK || (!isnan(out->gone) && !isnan(out->back)))
-            return code;
+        seen t;
+        gb_code code = attempt(run, &t, err);
+        if (code == GB_OK && (isnan(t.gone) || isnan(t.back)))
+            continue;
+        out->parts[GONE] += t.gone;
+        out->parts[BACK] += t.back;
+        out->ns += fmax(t.gone, t.back);
+        return code;
     }
     return gb_fail(err, GB_UNAVAILABLE,
                    "%" PRIu64 " bytes that a process holds, and gives back with its end, cannot be "
@@ -173,55 +146,31 @@ static gb_code once(gb_run *run, seen *out, gb_error *err)
                    s->bytes, ATTEMPTS);
 }
 
-static gb_code enqueue(gb_run *run, gb_error *err)
+static gb_code prepare(gb_run *run, gb_error *err)
 {
-    seen ignored;
-    return once(run, &ignored, err);
-}
-
-static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
-{
-    gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        seen t;
-        code = once(run, &t, err);
-        out->parts[GONE] += t.gone;
-        out->parts[BACK] += t.back;
-        out->ns += fmax(t.gone, t.back);
-    }
-    return code;
-}
-
-static gb_code reset(gb_run *run, gb_error *err)
-{
-    state *s = run->state;
-    return gb_memory_poison(run, &s->result, err);
+    state *s = gb_state_new(run, sizeof *s, "reclaim", err);
+    if (s == NULL)
+        return GB_NO_MEMORY;
+    s->bytes = run->args[BYTES].number;
+    s->block = (gb_marked){.once = once,
+                           .parts = PARTS,
+                           .words = s->bytes / sizeof(uint32_t),
+                           .kept = kept_of(run->args)};
+    return gb_marked_alloc(run, &s->block, err);
 }
 
 static gb_code verify(gb_run *run, gb_error *err)
 {
     const state *s = run->state;
-    return gb_mark_check(run, &s->result, s->words, s->kept, "reclaim: words that the process held",
-                         err);
-}
-
-static void release(gb_run *run)
-{
-    state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
+    return gb_marked_check(run, &s->block, "reclaim: words that the process held", err);
 }
 
 const gb_kernel gb_kernel_reclaim = {
     .spec =
         {
             .name = "reclaim",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "from the kill of a process to the return of the memory that it held",
             .lesson =
                 "A worker that hangs or is out of memory is killed, and another takes its place. "
@@ -234,24 +183,10 @@ const gb_kernel gb_kernel_reclaim = {
                 "itself. Where the memory comes back with the end of the process, both bars are "
                 "equal; where it comes later, a successor that starts at once may be refused. "
                 "A GPU adds the context's end, some tens to hundreds of milliseconds.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .sample = sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, gb_marked_enqueue, gb_marked_reset, verify, gb_marked_release),
+    .sample = gb_marked_sample,
 };

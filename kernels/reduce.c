@@ -1,8 +1,6 @@
 /* reduce: sums of chunks, in four ways. See reduce.cu. */
 #include "kernels/reduce.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 #define DECLARE(type)                                                                              \
@@ -33,21 +31,12 @@ static const gb_param params[] = {
                       "of a block add to one place; tree: in shared memory; shuffle: by "
                       "handing registers from lane to lane"),
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp32", "type of the elements"),
-    [PER_THREAD] = {.name = "per_thread",
-                    .summary = "elements that a thread adds up before the block reduces; a chunk "
-                               "has 256 times that",
-                    .kind = GB_PARAM_COUNT,
-                    .unit = "elements",
-                    .min = 1,
-                    .max = 1024,
-                    .default_value = {.number = 4}},
-    [ELEMENTS] = {.name = "elements",
-                  .summary = "numbers to add up",
-                  .kind = GB_PARAM_COUNT,
-                  .unit = "elements",
-                  .min = 1,
-                  .max = UINT64_C(1) << 36,
-                  .default_value = {.number = UINT64_C(1) << 24}},
+    [PER_THREAD] =
+        GB_COUNT_PARAM("per_thread", "elements", 1, 1024, 4,
+                       "elements that a thread adds up before the block reduces; a chunk "
+                       "has 256 times that"),
+    [ELEMENTS] = GB_COUNT_PARAM("elements", "elements", 1, UINT64_C(1) << 36, UINT64_C(1) << 24,
+                                "numbers to add up"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -143,10 +132,9 @@ static gb_code plan_launch(gb_device *dev, state *s, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "reduce", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of reduce");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->variant = (enum variant)gb_word_index(variant_words, run->args[VARIANT]);
     s->type = type_of(run->args);
     s->fn = functions[s->variant][s->type];
@@ -179,16 +167,10 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->partial, err);
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
-    const state *s = c->s;
+    const state *s = user;
     const float *singles = elements;
     const double *doubles = elements;
     const uint64_t length = (uint64_t)REDUCE_BLOCK * s->per_thread;
@@ -206,29 +188,24 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.s = s};
     const size_t size = type_bytes[s->type];
-    gb_code code = gb_memory_compare(run, &s->partial, size, s->chunks, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "reduce: sums of the chunks", s->chunks, size, err);
+    return gb_memory_verify(run, &s->partial, size, s->chunks, compare, s,
+                            "reduce: sums of the chunks", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->partial);
-    run->dev->ops->free(run->dev, &s->x);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->partial, &s->x, NULL});
 }
 
 const gb_kernel gb_kernel_reduce = {
     .spec =
         {
             .name = "reduce",
+            .source = "kernels/reduce.cu",
+            .version = 1,
             .summary = "sums by one thread, by atomics, by a tree in shared memory, by shuffles",
             .lesson =
                 "Adding up an array is bound by memory, if the adding is done well. Each thread of "
@@ -246,22 +223,8 @@ const gb_kernel gb_kernel_reduce = {
                 "elements for one atomic addition. serial lies at the bottom. On a CPU serial is a "
                 "plain loop, held up by the latency of an addition, and the tree's 256 independent "
                 "sums are faster; shuffles are emulated there and not a figure to compare.",
-            .source = "kernels/reduce.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -17,27 +17,15 @@ static const gb_param params[] = {
                            "results of the steps stay on the device, or go to the host and back "
                            "after each"),
     [MEMORY] = GB_WORD_PARAM("memory", memory_words, "pinned", "kind of the host's memory"),
-    [BYTES] = {.name = "bytes",
-               .summary = "size of the array, a multiple of 4",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(16) << 20}},
-    [STEPS] = {.name = "steps",
-               .summary = "kernels in the chain, each of which works on all of the array",
-               .kind = GB_PARAM_COUNT,
-               .unit = "steps",
-               .min = 1,
-               .max = 256,
-               .default_value = {.number = 4}},
+    [BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 40, UINT64_C(16) << 20,
+                             "size of the array, a multiple of 4"),
+    [STEPS] = GB_COUNT_PARAM("steps", "steps", 1, 256, 4,
+                             "kernels in the chain, each of which works on all of the array"),
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "per_step",
-     .unit = "ns",
-     .summary = "the whole time, with all copies, over the number of steps",
-     .numerator = GB_NS_PER_ITEM,
-     .part = -1},
+    GB_TIME_PER_ITEM("per_step", GB_WHOLE,
+                     "the whole time, with all copies, over the number of steps"),
     GB_BANDWIDTH("bytes copied in and out (2N, or 2N a step) over the whole time"),
 };
 
@@ -87,10 +75,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "residency", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of residency");
-    run->state = s;
+        return GB_NO_MEMORY;
     const size_t bytes = (size_t)run->args[BYTES].number;
     const gb_memory_kind kind =
         gb_word_index(memory_words, run->args[MEMORY]) == 0 ? GB_MEM_PAGEABLE : GB_MEM_PINNED;
@@ -178,19 +165,16 @@ static gb_code verify(gb_run *run, gb_error *err)
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    gb_memory *const all[] = {&s->in, &s->out, &s->buffers[0], &s->buffers[1]};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->in, &s->out, &s->buffers[0], &s->buffers[1], NULL});
 }
 
 const gb_kernel gb_kernel_residency = {
     .spec =
         {
             .name = "residency",
+            .source = "kernels/residency.cu",
+            .version = 1,
             .summary = "a chain of steps over an array that stays on the device, or goes back and "
                        "forth",
             .lesson =
@@ -206,22 +190,8 @@ const gb_kernel gb_kernel_residency = {
                 "one kernel, which on a GPU behind PCIe is some tens of times flatter. On the cpu "
                 "device a copy is a memcpy and as fast as a step: the lines differ by a factor of "
                 "about two to three.",
-            .source = "kernels/residency.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

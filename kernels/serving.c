@@ -11,27 +11,12 @@ static const char *const clock_words[] = {"real", "virtual", NULL};
 static const char *const math_words[] = {"vendor", "own", NULL};
 
 static const gb_param params[] = {
-    [SERVING_RATE] = {.name = "rate",
-                      .summary = "requests that arrive in a second, on average (Poisson)",
-                      .kind = GB_PARAM_COUNT,
-                      .unit = "1/s",
-                      .min = 100,
-                      .max = 100000000,
-                      .default_value = {.number = 1000}},
-    [SERVING_BATCH] = {.name = "batch",
-                       .summary = "most items that are served together",
-                       .kind = GB_PARAM_COUNT,
-                       .unit = "items",
-                       .min = 1,
-                       .max = 512,
-                       .default_value = {.number = 16}},
-    [SERVING_WAIT] = {.name = "wait_us",
-                      .summary = "how long a free server lets a request wait for others",
-                      .kind = GB_PARAM_COUNT,
-                      .unit = "us",
-                      .min = 0,
-                      .max = 1000000,
-                      .default_value = {.number = 0}},
+    [SERVING_RATE] = GB_COUNT_PARAM("rate", "1/s", 100, 100000000, 1000,
+                                    "requests that arrive in a second, on average (Poisson)"),
+    [SERVING_BATCH] =
+        GB_COUNT_PARAM("batch", "items", 1, 512, 16, "most items that are served together"),
+    [SERVING_WAIT] = GB_COUNT_PARAM("wait_us", "us", 0, 1000000, 0,
+                                    "how long a free server lets a request wait for others"),
     [SERVING_SIZES] = GB_WORD_PARAM("sizes", size_words, "one",
                                     "items of a request: one, or 1 to 8, each as often"),
     [SERVING_SHAPE] = GB_WORD_PARAM("shape", shape_words, "exact",
@@ -40,27 +25,12 @@ static const gb_param params[] = {
     [SERVING_CLOCK] = GB_WORD_PARAM("clock", clock_words, "real",
                                     "requests are served on the device as they arrive, or in "
                                     "virtual time with service times measured on the device"),
-    [SERVING_WINDOW] = {.name = "window",
-                        .summary = "requests in a row, from an idle server on",
-                        .kind = GB_PARAM_COUNT,
-                        .unit = "requests",
-                        .min = 20,
-                        .max = 100000,
-                        .default_value = {.number = 1000}},
-    [SERVING_WIDTH] = {.name = "width",
-                       .summary = "inputs of the first layer and outputs of the second",
-                       .kind = GB_PARAM_COUNT,
-                       .unit = "values",
-                       .min = 1,
-                       .max = 4096,
-                       .default_value = {.number = 256}},
-    [SERVING_HIDDEN] = {.name = "hidden",
-                        .summary = "outputs of the first layer and inputs of the second",
-                        .kind = GB_PARAM_COUNT,
-                        .unit = "values",
-                        .min = 1,
-                        .max = 4096,
-                        .default_value = {.number = 512}},
+    [SERVING_WINDOW] = GB_COUNT_PARAM("window", "requests", 20, 100000, 1000,
+                                      "requests in a row, from an idle server on"),
+    [SERVING_WIDTH] = GB_COUNT_PARAM("width", "values", 1, 4096, 256,
+                                     "inputs of the first layer and outputs of the second"),
+    [SERVING_HIDDEN] = GB_COUNT_PARAM("hidden", "values", 1, 4096, 512,
+                                      "outputs of the first layer and inputs of the second"),
     [SERVING_MATH] = GB_WORD_PARAM("math", math_words, "own",
                                    "the layers' products by the vendor's BLAS (FP32) or by an own "
                                    "tiled kernel"),
@@ -73,33 +43,16 @@ static const char *const parts[] = {[SERVING_PART_WAITING] = "waiting",
                                     [SERVING_PARTS] = NULL};
 
 static const gb_metric_spec metrics[] = {
-    {.name = "latency_p95",
-     .unit = "ns",
-     .summary = "from the scheduled arrival to the answer: 95 % of the requests are no slower",
-     .numerator = GB_PER_NOTHING,
-     .part = GB_WHOLE_P95},
-    {.name = "latency_p99",
-     .unit = "ns",
-     .summary = "the same for 99 %",
-     .numerator = GB_PER_NOTHING,
-     .part = GB_WHOLE_P99},
-    {.name = "capacity",
-     .unit = "1/s",
-     .summary = "requests a second of a server that is never idle, in batches as they were formed "
-                "at this rate: where more arrive, this is the throughput",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = SERVING_PART_SERVER},
-    {.name = "queueing",
-     .unit = "ns",
-     .summary = "from the scheduled arrival to the begin of the batch",
-     .numerator = GB_PER_NOTHING,
-     .part = SERVING_PART_WAITING},
-    {.name = "device_time",
-     .unit = "ns",
-     .summary = "time of a batch on the device over its requests",
-     .numerator = GB_PER_NOTHING,
-     .part = SERVING_PART_ON_DEVICE},
+    GB_TIME("latency_p95", GB_WHOLE_P95,
+            "from the scheduled arrival to the answer: 95 % of the requests are no slower"),
+    GB_TIME("latency_p99", GB_WHOLE_P99, "the same for 99 %"),
+    GB_ITEM_RATE("capacity", SERVING_PART_SERVER,
+                 "requests a second of a server that is never idle, in batches as they were formed "
+                 "at this rate: where more arrive, this is the throughput"),
+    GB_TIME("queueing", SERVING_PART_WAITING,
+            "from the scheduled arrival to the begin of the batch"),
+    GB_TIME("device_time", SERVING_PART_ON_DEVICE,
+            "time of a batch on the device over its requests"),
 };
 
 static bool is_word(const gb_value args[], int param, const char *word)
@@ -218,10 +171,9 @@ static void choose_items(gb_serving_state *s, uint64_t seed)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_value *args = run->args;
-    gb_serving_state *s = calloc(1, sizeof *s);
+    gb_serving_state *s = gb_state_new(run, sizeof *s, "serving", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of serving");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->model.sizes = sizes_of(args);
     s->model.vendor = is_word(args, SERVING_MATH, "vendor");
     s->model.host_kind = GB_MEM_PINNED;
@@ -257,20 +209,19 @@ static void release(gb_run *run)
         return;
     gb_batch_close(run);
     gb_batch_reference_free(&s->expected);
-    run->dev->ops->free(run->dev, &s->inputs);
-    run->dev->ops->free(run->dev, &s->answers);
     free(s->requests);
     free(s->on_device);
     free(s->measured);
     free(s->first_items);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->inputs, &s->answers, NULL});
 }
 
 const gb_kernel gb_kernel_serving = {
     .spec =
         {
             .name = "serving",
+            .source = "kernels/batch.cu",
+            .version = 1,
             .summary = "a two-layer perceptron behind a queue: requests arrive by themselves, a "
                        "micro-batcher forms batches",
             .lesson =
@@ -288,24 +239,10 @@ const gb_kernel gb_kernel_serving = {
                 "With a waiting time the flat part lies higher by up to that time. Beyond the "
                 "wall the queue grows for as long as the window lasts, so that heights there say "
                 "only that it is beyond.",
-            .source = "kernels/batch.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, work),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = gb_serving_enqueue,
+    GB_LIFE(prepare, gb_serving_enqueue, reset, gb_batch_verify, release),
     .sample = gb_serving_sample,
-    .reset = reset,
-    .verify = gb_batch_verify,
-    .release = release,
 };

@@ -255,9 +255,7 @@ gb_code gb_serving_sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_e
 {
     gb_serving_state *s = run->state;
     gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = SERVING_PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(SERVING_PARTS);
     for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
         if (s->at == s->n)
             code = serve_window(run, err);

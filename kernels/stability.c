@@ -29,45 +29,27 @@ static const gb_param params[] = {
                            "array, or a short launch"),
     [BESIDE] = GB_WORD_PARAM("beside", beside_words, "none",
                              "what a second process does on the device meanwhile"),
-    [BYTES] = {.name = "bytes",
-               .summary = "size of an array, of the work and of the neighbour's load, a multiple "
-                          "of 4; of compute at most 4 MiB are used, of launch 256 KiB",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(64) << 20}},
-    [ROUNDS] = {.name = "rounds",
-                .summary = "multiply-adds for each element of compute",
-                .kind = GB_PARAM_COUNT,
-                .unit = "steps",
-                .min = 1,
-                .max = 1000000,
-                .default_value = {.number = 256}},
-    [DURATION] = {.name = "duration",
-                  .summary = "how long samples are taken at least, whatever their precision "
-                             "(samples.max ends it before)",
-                  .kind = GB_PARAM_NS,
-                  .min = UINT64_C(1000000),
-                  .max = UINT64_C(86400000000000),
-                  .default_value = {.number = UINT64_C(1000000)}},
+    [BYTES] =
+        GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 40, UINT64_C(64) << 20,
+                       "size of an array, of the work and of the neighbour's load, a multiple "
+                       "of 4; of compute at most 4 MiB are used, of launch 256 KiB"),
+    [ROUNDS] = GB_COUNT_PARAM("rounds", "steps", 1, 1000000, 256,
+                              "multiply-adds for each element of compute"),
+    [DURATION] =
+        GB_NS_PARAM("duration", UINT64_C(1000000), UINT64_C(86400000000000), UINT64_C(1000000),
+                    "how long samples are taken at least, whatever their precision "
+                    "(samples.max ends it before)"),
 };
 
-#define TIME_METRIC(name_, part_, summary_)                                                        \
-    {                                                                                              \
-        .name = name_, .unit = "ns", .summary = summary_, .numerator = GB_PER_NOTHING,             \
-        .part = part_                                                                              \
-    }
-
 static const gb_metric_spec metrics[] = {
-    TIME_METRIC("mean", GB_WHOLE_MEAN,
-                "mean of the samples: what a program that does many iterations sees"),
-    TIME_METRIC("iteration_p99", GB_WHOLE_P99, "99 % of the iterations took no longer"),
-    TIME_METRIC("slowest_second", GB_WHOLE_SLOWEST_SECOND,
-                "the largest of the medians of all seconds"),
-    TIME_METRIC("fastest_second", GB_WHOLE_FASTEST_SECOND,
-                "the smallest of the medians of all seconds"),
-    TIME_METRIC("first_half", GB_WHOLE_FIRST_HALF, "median of the first half of the samples"),
-    TIME_METRIC("second_half", GB_WHOLE_SECOND_HALF, "median of the second half of the samples"),
+    GB_TIME("mean", GB_WHOLE_MEAN,
+            "mean of the samples: what a program that does many iterations sees"),
+    GB_TIME("iteration_p99", GB_WHOLE_P99, "99 % of the iterations took no longer"),
+    GB_TIME("slowest_second", GB_WHOLE_SLOWEST_SECOND, "the largest of the medians of all seconds"),
+    GB_TIME("fastest_second", GB_WHOLE_FASTEST_SECOND,
+            "the smallest of the medians of all seconds"),
+    GB_TIME("first_half", GB_WHOLE_FIRST_HALF, "median of the first half of the samples"),
+    GB_TIME("second_half", GB_WHOLE_SECOND_HALF, "median of the second half of the samples"),
     GB_BANDWIDTH("bytes read and written by the work memory, over time"),
 };
 
@@ -130,10 +112,9 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "stability", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of stability");
-    run->state = s;
+        return GB_NO_MEMORY;
     const gb_load_spec own = work_of(run->args);
     s->duration_ns = run->args[DURATION].number;
     s->every = 1;
@@ -210,9 +191,7 @@ static gb_code take(gb_run *run, gb_sample *out, gb_error *err)
 static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
 {
     state *s = run->state;
-    *out = (gb_sample){0};
-    for (int i = 0; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
+    *out = gb_sample_of(0);
     gb_code code = GB_OK;
     if (!s->loaded) {
         s->loaded = true;
@@ -251,14 +230,15 @@ static void release(gb_run *run)
         return;
     gb_neighbour_end(&s->neighbour);
     gb_load_free(run, &s->load);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){NULL});
 }
 
 const gb_kernel gb_kernel_stability = {
     .spec =
         {
             .name = "stability",
+            .source = "kernels/overlap.cu",
+            .version = 1,
             .summary = "one piece of work again and again: for how long it stays as fast, and "
                        "beside a second process",
             .lesson =
@@ -279,23 +259,9 @@ const gb_kernel gb_kernel_stability = {
                 "twice as long, since both want the same units, and of another kind less; two "
                 "processes on one GPU take turns, so that even work of another kind waits. On the "
                 "cpu device both share the cores.",
-            .source = "kernels/overlap.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .sample = sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
 };

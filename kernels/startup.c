@@ -2,7 +2,6 @@
  * startup_task.c is that process. */
 #include "kernels/startup.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CALL, BYTES };
@@ -15,37 +14,27 @@ static const gb_param params[] = {
     [CALL] = GB_WORD_PARAM("call", call_words, "launch",
                            "what is called first: a kernel of our own, or a product of the "
                            "vendor's BLAS"),
-    [BYTES] = {.name = "bytes",
-               .summary = "result of the kernel of our own",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 32,
-               .default_value = {.number = UINT64_C(1) << 20}},
+    [BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 32, UINT64_C(1) << 20,
+                             "result of the kernel of our own"),
 };
 
 static const char *const parts[] = {
     [PROCESS] = "process", [OPEN] = "open",     [MEMORY] = "memory", [FIRST] = "first",
     [CHECK] = "check",     [SECOND] = "second", [STEADY] = "steady", [PARTS] = NULL};
 
-#define PART_METRIC(name_, part_, summary_)                                                        \
-    {                                                                                              \
-        .name = name_, .unit = "ns", .summary = summary_, .numerator = GB_PER_NOTHING,             \
-        .part = part_                                                                              \
-    }
 static const gb_metric_spec metrics[] = {
-    PART_METRIC("process_start", PROCESS, "from before the process is started to its main"),
-    PART_METRIC("device_open", OPEN, "opening the device (CUDA: the context), with a stream"),
-    PART_METRIC("first_memory", MEMORY, "first allocations, copy and fill"),
-    PART_METRIC("first_call", FIRST, "the first call, until it is done: loads its code"),
-    PART_METRIC("result_check", CHECK, "the result to the host, and its check"),
-    PART_METRIC("second_call", SECOND, "the second call, until it is done"),
-    PART_METRIC("steady_call", STEADY, "the median of those that follow"),
+    GB_TIME("process_start", PROCESS, "from before the process is started to its main"),
+    GB_TIME("device_open", OPEN, "opening the device (CUDA: the context), with a stream"),
+    GB_TIME("first_memory", MEMORY, "first allocations, copy and fill"),
+    GB_TIME("first_call", FIRST, "the first call, until it is done: loads its code"),
+    GB_TIME("result_check", CHECK, "the result to the host, and its check"),
+    GB_TIME("second_call", SECOND, "the second call, until it is done"),
+    GB_TIME("steady_call", STEADY, "the median of those that follow"),
 };
 
 typedef struct state {
+    gb_marked block;
     startup_call call;
-    uint64_t words, kept;
-    gb_memory result; /* [2 * kept] words from the last process */
 } state;
 
 static startup_call call_of(const gb_value args[])
@@ -68,97 +57,61 @@ static uint64_t kept_of(const gb_value args[])
 static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err)
 {
     (void)kind, (void)err;
-    *need = (gb_need){.host_bytes = 2 * kept_of(args) * sizeof(uint32_t)};
+    *need = (gb_need){.host_bytes = gb_mark_bytes(kept_of(args))};
     return GB_OK;
 }
 
-static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
-{
-    (void)args, (void)kind;
-    *out = (gb_work){.items = 1};
-}
-
-static gb_code prepare(gb_run *run, gb_error *err)
-{
-    state *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of startup");
-    run->state = s;
-    s->call = call_of(run->args);
-    s->words = words_of(run->args);
-    s->kept = kept_of(run->args);
-    return run->dev->ops->alloc(run->dev, GB_MEM_PAGEABLE, 2 * s->kept * sizeof(uint32_t),
-                                &s->result, err);
-}
-
 /* One process. */
-static gb_code start(gb_run *run, gb_child *child, gb_child_answer *answer, gb_error *err)
+static gb_code once(gb_run *run, gb_sample *out, gb_error *err)
 {
-    state *s = run->state;
+    const state *s = run->state;
+    gb_child child;
+    gb_child_answer answer;
     const uint64_t given[STARTUP_GIVEN] = {
         [STARTUP_GIVEN_CALL] = s->call,
         [STARTUP_GIVEN_BYTES] = run->args[BYTES].number,
         [STARTUP_GIVEN_SEED] = run->seed,
     };
-    gb_code code =
-        gb_child_start(run, gb_startup_task.name, given, STARTUP_GIVEN, child, answer, err);
-    const gb_code ended = gb_child_end(child, 10000, code == GB_OK ? err : NULL);
-    code = code != GB_OK ? code : ended;
-    if (code == GB_OK)
-        memcpy(s->result.host, answer->words, s->result.bytes);
+    gb_code code = gb_child_ask(run, gb_startup_task.name, given, STARTUP_GIVEN, &s->block.ends,
+                                &child, &answer, err);
+    const uint64_t *at = answer.at_ns;
+    const double took[PARTS] = {
+        [PROCESS] = (double)(at[STARTUP_AT_MAIN] - child.started_ns),
+        [OPEN] = (double)(at[STARTUP_AT_OPEN] - at[STARTUP_AT_MAIN]),
+        [MEMORY] = (double)(at[STARTUP_AT_MEMORY] - at[STARTUP_AT_OPEN]),
+        [FIRST] = (double)(at[STARTUP_AT_FIRST] - at[STARTUP_AT_MEMORY]),
+        [CHECK] = (double)(at[STARTUP_AT_CHECKED] - at[STARTUP_AT_FIRST]),
+        [SECOND] = (double)(at[STARTUP_AT_SECOND] - at[STARTUP_AT_AGAIN]),
+        [STEADY] = answer.value,
+    };
+    for (int p = 0; p < PARTS; p++)
+        out->parts[p] += took[p];
+    out->ns += (double)(at[STARTUP_AT_CHECKED] - child.started_ns);
     return code;
 }
 
-static gb_code enqueue(gb_run *run, gb_error *err)
+static gb_code prepare(gb_run *run, gb_error *err)
 {
-    gb_child child;
-    gb_child_answer answer;
-    return start(run, &child, &answer, err);
-}
-
-static gb_code sample(gb_run *run, uint64_t iterations, gb_sample *out, gb_error *err)
-{
-    gb_code code = GB_OK;
-    *out = (gb_sample){0};
-    for (int i = PARTS; i < GB_MAX_PARTS; i++)
-        out->parts[i] = NAN;
-    for (uint64_t i = 0; i < iterations && code == GB_OK; i++) {
-        gb_child child;
-        gb_child_answer answer;
-        code = start(run, &child, &answer, err);
-        const uint64_t *at = answer.at_ns;
-        const double took[PARTS] = {
-            [PROCESS] = (double)(at[STARTUP_AT_MAIN] - child.started_ns),
-            [OPEN] = (double)(at[STARTUP_AT_OPEN] - at[STARTUP_AT_MAIN]),
-            [MEMORY] = (double)(at[STARTUP_AT_MEMORY] - at[STARTUP_AT_OPEN]),
-            [FIRST] = (double)(at[STARTUP_AT_FIRST] - at[STARTUP_AT_MEMORY]),
-            [CHECK] = (double)(at[STARTUP_AT_CHECKED] - at[STARTUP_AT_FIRST]),
-            [SECOND] = (double)(at[STARTUP_AT_SECOND] - at[STARTUP_AT_AGAIN]),
-            [STEADY] = answer.value,
-        };
-        for (int p = 0; p < PARTS; p++)
-            out->parts[p] += took[p];
-        out->ns += (double)(at[STARTUP_AT_CHECKED] - child.started_ns);
-    }
-    return code;
-}
-
-static gb_code reset(gb_run *run, gb_error *err)
-{
-    state *s = run->state;
-    return gb_memory_poison(run, &s->result, err);
+    state *s = gb_state_new(run, sizeof *s, "startup", err);
+    if (s == NULL)
+        return GB_NO_MEMORY;
+    s->call = call_of(run->args);
+    s->block = (gb_marked){
+        .once = once, .parts = PARTS, .words = words_of(run->args), .kept = kept_of(run->args)};
+    return gb_marked_alloc(run, &s->block, err);
 }
 
 /* Against what this process computes, not what the other one thought. */
 static gb_code verify(gb_run *run, gb_error *err)
 {
     const state *s = run->state;
-    const uint32_t *found = s->result.host;
+    const gb_marked *b = &s->block;
+    const uint32_t *found = b->ends.host;
     gb_mismatch bad = {0};
     if (s->call == STARTUP_LAUNCH)
-        gb_mark_compare(&bad, 0, found, s->words, s->kept, gb_mark_salt(run->seed, 0));
-    for (uint64_t i = 0; s->call == STARTUP_BLAS && i < 2 * s->kept; i++) {
-        const uint64_t element = i < s->kept ? i : s->words - 2 * s->kept + i;
+        return gb_marked_check(run, b, "startup: words of the result", err);
+    for (uint64_t i = 0; i < 2 * b->kept; i++) {
+        const uint64_t element = i < b->kept ? i : b->words - 2 * b->kept + i;
         float value;
         memcpy(&value, &found[i], sizeof value);
         gb_compare_f64(
@@ -166,24 +119,16 @@ static gb_code verify(gb_run *run, gb_error *err)
             (double)gb_startup_product(run->seed, element / STARTUP_SIDE, element % STARTUP_SIDE),
             (double)value, 0);
     }
-    return gb_mismatch_result(&bad, "startup: words of the result", 2 * s->kept, sizeof(uint32_t),
+    return gb_mismatch_result(&bad, "startup: words of the result", 2 * b->kept, sizeof(uint32_t),
                               err);
-}
-
-static void release(gb_run *run)
-{
-    state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->result);
-    free(s);
-    run->state = NULL;
 }
 
 const gb_kernel gb_kernel_startup = {
     .spec =
         {
             .name = "startup",
+            .source = "kernels/allocate.cu",
+            .version = 1,
             .summary = "from the start of a process to its first right result, step by step",
             .lesson =
                 "A program's first result costs far more than its second. The process has to be "
@@ -200,24 +145,10 @@ const gb_kernel gb_kernel_startup = {
                 "the first call, on a CPU the start of the process and of its threads. With the "
                 "vendor's BLAS the first call is longer: its library is loaded in it. The second "
                 "call and those that follow do not show at this scale, which is the point.",
-            .source = "kernels/allocate.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
+            GB_TABLES(params, metrics, check, gb_work_one),
             .parts = parts,
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_ROUNDTRIP,
-            .check = check,
-            .work = work,
+            GB_TIMED_BY_HOST,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .sample = sample,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, gb_marked_enqueue, gb_marked_reset, verify, gb_marked_release),
+    .sample = gb_marked_sample,
 };

@@ -1,8 +1,6 @@
 /* stencil: weighted sums of neighbours, with and without shared memory. See stencil.cu. */
 #include "kernels/stencil.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(stencil_global)
@@ -22,20 +20,10 @@ static const gb_param params[] = {
         GB_WORD_PARAM("variant", variant_words, "shared",
                       "global: every thread loads all its neighbours; shared: a block loads "
                       "them once, into a tile of shared memory"),
-    [RADIUS] = {.name = "radius",
-                .summary = "neighbours on each side that an element's sum takes in",
-                .kind = GB_PARAM_COUNT,
-                .unit = "elements",
-                .min = 1,
-                .max = STENCIL_MAX_RADIUS,
-                .default_value = {.number = 4}},
-    [ELEMENTS] = {.name = "elements",
-                  .summary = "4-byte elements of the result",
-                  .kind = GB_PARAM_COUNT,
-                  .unit = "elements",
-                  .min = 1,
-                  .max = UINT64_C(1) << 34,
-                  .default_value = {.number = UINT64_C(1) << 24}},
+    [RADIUS] = GB_COUNT_PARAM("radius", "elements", 1, STENCIL_MAX_RADIUS, 4,
+                              "neighbours on each side that an element's sum takes in"),
+    [ELEMENTS] = GB_COUNT_PARAM("elements", "elements", 1, UINT64_C(1) << 34, UINT64_C(1) << 24,
+                                "4-byte elements of the result"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -105,10 +93,9 @@ static void make(void *user, void *elements, uint64_t first, size_t count)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "stencil", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of stencil");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->fn = functions[gb_word_index(variant_words, run->args[VARIANT])];
     s->n = run->args[ELEMENTS].number;
     s->inputs = inputs(run->args);
@@ -138,18 +125,13 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->out, err);
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
 /* The window slides along: one value enters, one leaves. */
 static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                     size_t count)
 {
-    const checking *c = user;
+    const state *s = user;
     const float *found = elements;
-    const uint64_t seed = c->s->seed, width = 2 * (uint64_t)c->s->radius + 1;
+    const uint64_t seed = s->seed, width = 2 * (uint64_t)s->radius + 1;
     uint64_t sum = 0;
     for (uint64_t k = 0; k < width; k++)
         sum += value(seed, first + k);
@@ -164,28 +146,22 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.s = s};
-    gb_code code = gb_memory_compare(run, &s->out, ELEMENT, s->n, compare, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "stencil", s->n, ELEMENT, err);
+    return gb_memory_verify(run, &s->out, ELEMENT, s->n, compare, s, "stencil", err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_stencil = {
     .spec =
         {
             .name = "stencil",
+            .source = "kernels/stencil.cu",
+            .version = 1,
             .summary = "weighted sums of neighbouring elements, with and without shared memory",
             .lesson =
                 "Neighbouring results of a stencil need almost the same inputs. With a radius of r "
@@ -201,22 +177,8 @@ const gb_kernel gb_kernel_stencil = {
                 "longer part. There shared memory is ahead of the caches of a GPU, by less than "
                 "one would think: its first-level cache is made of the same memory. A CPU copies "
                 "its tile from one place of a cache to another and gains nothing.",
-            .source = "kernels/stencil.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -54,12 +54,8 @@ static const gb_param params[] = {
                       "x: read; a=s: write; a=x: copy; a=s*x: scale; a=x+y: add; a=x+s*y: triad; "
                       "sum x*y: dot"),
     [TYPE] = GB_WORD_PARAM("type", type_words, "fp64", "type of the elements"),
-    [BYTES] = {.name = "bytes",
-               .summary = "size of each array; one to three are used",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(256) << 20}},
+    [BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 40, UINT64_C(256) << 20,
+                             "size of each array; one to three are used"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -202,10 +198,9 @@ static gb_code prepare_input(gb_run *run, gb_memory *memory, uint64_t seed, gb_e
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "stream", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of stream");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->op = op_of(run->args);
     s->type = type_of(run->args);
     s->reduces = reduces(run->args);
@@ -339,40 +334,33 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     checking c = {.s = s};
-    gb_mismatch bad = {0};
     const size_t size = type_bytes[s->type];
-    if (!s->reduces) {
-        gb_code code = gb_memory_compare(run, &s->to, size, s->n, compare, &c, &bad, err);
-        return code != GB_OK ? code : gb_mismatch_result(&bad, "stream", s->n, size, err);
-    }
+    if (!s->reduces)
+        return gb_memory_verify(run, &s->to, size, s->n, compare, &c, "stream", err);
     double *sums = calloc(s->deal.grid, sizeof *sums);
     if (sums == NULL)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the sums of %u blocks", s->deal.grid);
     c.sums = sums;
     gb_host_run(s->deal.grid, expected_sums, &c);
-    gb_code code = gb_memory_compare(run, &s->partial, size, s->deal.grid, compare, &c, &bad, err);
+    gb_code code = gb_memory_verify(run, &s->partial, size, s->deal.grid, compare, &c,
+                                    "stream: partial sums of the blocks", err);
     free(sums);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&bad, "stream: partial sums of the blocks", s->deal.grid, size, err);
+    return code;
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    gb_memory *const all[] = {&s->partial, &s->to, &s->y, &s->x};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->partial, &s->to, &s->y, &s->x, NULL});
 }
 
 const gb_kernel gb_kernel_stream = {
     .spec =
         {
             .name = "stream",
+            .source = "kernels/stream.cu",
+            .version = 1,
             .summary = "reading and writing long arrays: the bandwidth of caches and memory",
             .lesson =
                 "Most code that runs on a GPU is limited by how fast it can fetch its data, not by "
@@ -390,22 +378,8 @@ const gb_kernel gb_kernel_stream = {
                 "memory has to turn around between the two. On a CPU write, copy and triad read "
                 "each line before they overwrite it, which is traffic that is not counted, so "
                 "that they lie clearly below read.",
-            .source = "kernels/stream.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -194,6 +194,14 @@ gb_code gb_memory_compare(gb_run *run, const gb_memory *memory, size_t size, uin
     return walk_over(run, &w, memory, count, err);
 }
 
+gb_code gb_memory_verify(gb_run *run, const gb_memory *memory, size_t size, uint64_t count,
+                         gb_compare_fn compare, void *user, const char *what, gb_error *err)
+{
+    gb_mismatch bad = {0};
+    gb_code code = gb_memory_compare(run, memory, size, count, compare, user, &bad, err);
+    return code == GB_OK ? gb_mismatch_result(&bad, what, count, size, err) : code;
+}
+
 static void poison_parts(void *context, uint64_t first, uint64_t end)
 {
     const gb_memory *memory = context;

@@ -1,8 +1,6 @@
 /* transpose: a matrix transposed without and with shared memory. See transpose.cu. */
 #include "kernels/transpose.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(transpose_copy)
@@ -22,20 +20,10 @@ static const gb_param params[] = {
     [VARIANT] = GB_WORD_PARAM("variant", variant_words, "padded",
                               "copy: no transposition, for comparison; naive: element by element; "
                               "tiled: through 32x32 tiles of shared memory; padded: 32x33 tiles"),
-    [N] = {.name = "n",
-           .summary = "rows of the matrix, and its columns where `columns` is 0",
-           .kind = GB_PARAM_COUNT,
-           .unit = "elements",
-           .min = 1,
-           .max = 65536,
-           .default_value = {.number = 4096}},
-    [COLUMNS] = {.name = "columns",
-                 .summary = "columns of a matrix that is not square; 0: as many as rows",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "elements",
-                 .min = 0,
-                 .max = 65536,
-                 .default_value = {.number = 0}},
+    [N] = GB_COUNT_PARAM("n", "elements", 1, 65536, 4096,
+                         "rows of the matrix, and its columns where `columns` is 0"),
+    [COLUMNS] = GB_COUNT_PARAM("columns", "elements", 0, 65536, 0,
+                               "columns of a matrix that is not square; 0: as many as rows"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -110,10 +98,9 @@ static void plan_launch(const gb_device *dev, state *s)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "transpose", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of transpose");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->variant = variant_of(run->args);
     s->fn = functions[s->variant];
     s->rows = run->args[N].number;
@@ -144,30 +131,25 @@ static gb_code reset(gb_run *run, gb_error *err)
     return gb_memory_poison(run, &s->out, err);
 }
 
-typedef struct checking {
-    const state *s;
-    gb_mismatch bad;
-} checking;
-
 static void compare_copy(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                          size_t count)
 {
-    const checking *c = user;
+    const state *s = user;
     const uint32_t *found = elements;
     for (size_t i = 0; i < count; i++)
-        gb_compare_u64(bad, first + i, gb_word32(c->s->seed, first + i), found[i], 8);
+        gb_compare_u64(bad, first + i, gb_word32(s->seed, first + i), found[i], 8);
 }
 
 /* Element i of the result is in its row x and column y: row y and column x of the matrix. */
 static void compare_transposed(void *user, gb_mismatch *bad, const void *elements, uint64_t first,
                                size_t count)
 {
-    const checking *c = user;
+    const state *s = user;
     const uint32_t *found = elements;
-    const uint64_t rows = c->s->rows, columns = c->s->columns;
+    const uint64_t rows = s->rows, columns = s->columns;
     uint64_t x = first / rows, y = first % rows;
     for (size_t i = 0; i < count; i++) {
-        gb_compare_u64(bad, first + i, gb_word32(c->s->seed, y * columns + x), found[i], 8);
+        gb_compare_u64(bad, first + i, gb_word32(s->seed, y * columns + x), found[i], 8);
         if (++y == rows) {
             y = 0;
             x++;
@@ -178,31 +160,25 @@ static void compare_transposed(void *user, gb_mismatch *bad, const void *element
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    checking c = {.s = s};
     const uint64_t elements = s->rows * s->columns;
-    gb_code code =
-        gb_memory_compare(run, &s->out, ELEMENT, elements,
-                          s->variant == COPY ? compare_copy : compare_transposed, &c, &c.bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&c.bad, "transpose", elements, ELEMENT, err);
+    return gb_memory_verify(run, &s->out, ELEMENT, elements,
+                            s->variant == COPY ? compare_copy : compare_transposed, s, "transpose",
+                            err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->out);
-    run->dev->ops->free(run->dev, &s->in);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->out, &s->in, NULL});
 }
 
 const gb_kernel gb_kernel_transpose = {
     .spec =
         {
             .name = "transpose",
+            .source = "kernels/transpose.cu",
+            .version = 1,
             .summary = "a matrix transposed element by element, and through tiles of shared memory",
             .lesson =
                 "A transposition computes nothing: it should run as fast as a copy. But what is a "
@@ -222,22 +198,8 @@ const gb_kernel gb_kernel_transpose = {
                 "lines no longer fits into the nearer caches, most of all where n is a power of "
                 "two, as then all lines of a column compete for the same few places of a cache; "
                 "tiled stays up. There are no banks there, so that tiled and padded are alike.",
-            .source = "kernels/transpose.cu",
-            .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

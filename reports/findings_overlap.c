@@ -23,13 +23,6 @@ typedef struct job {
     size_t n;           /* how many of those there are */
 } job;
 
-static double number(const gb_row *row, const char *param)
-{
-    double value = NAN;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
 static bool same_job(const gb_row *a, const gb_row *b)
 {
     return gb_rows_alike(a, b, cut);
@@ -44,8 +37,8 @@ static bool collect(const gb_view *view, const gb_row *one, job *out)
     }
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (!gb_row_usable(row, "overlap") || !(number(row, "chunks") > 1) ||
-            !(number(row, "streams") > 1) || !same_job(row, one)) {
+        if (!gb_row_usable(row, "overlap") || !(gb_row_param(row, "chunks") > 1) ||
+            !(gb_row_param(row, "streams") > 1) || !same_job(row, one)) {
             continue;
         }
         out->n++;
@@ -129,10 +122,10 @@ static json_t *figures_of(const job *j, int engines, const gb_interval *efficien
         "copy_in_ns", gb_json_real(parts[IN]), "kernel_ns", gb_json_real(parts[KERNEL]),
         "copy_out_ns", gb_json_real(parts[OUT]), "at_best_ns", gb_json_real(shortest),
         "overlapped_ns", gb_json_real(j->best->time_ns), "chunks",
-        gb_json_real(number(j->best, "chunks")), "streams",
-        gb_json_real(number(j->best, "streams")), "efficiency", gb_json_real(efficiency->centre),
-        "efficiency_low", gb_json_real(efficiency->low), "efficiency_high",
-        gb_json_real(efficiency->high), "copy_engines",
+        gb_json_real(gb_row_param(j->best, "chunks")), "streams",
+        gb_json_real(gb_row_param(j->best, "streams")), "efficiency",
+        gb_json_real(efficiency->centre), "efficiency_low", gb_json_real(efficiency->low),
+        "efficiency_high", gb_json_real(efficiency->high), "copy_engines",
         engines == UNKNOWN_ENGINES ? json_null() : json_integer(engines));
 }
 
@@ -155,7 +148,7 @@ static void say_one(const gb_view *view, const job *j, gb_buf *text)
     for (int i = 0; i < PARTS; i++) {
         gb_say_figure(j->one, part_names[i], parts[i], sizeof parts[i]);
     }
-    gb_buf_add(text, gb_format_bytes((uint64_t)number(j->one, "bytes"), bytes, sizeof bytes));
+    gb_buf_add(text, gb_format_bytes((uint64_t)gb_row_param(j->one, "bytes"), bytes, sizeof bytes));
     gb_finding_case(view, j->one, said, text);
     gb_buf_printf(text,
                   ", copied in, worked on and copied out one after the other, take %s (in %s, "
@@ -168,8 +161,8 @@ static void say_best(const gb_view *view, const job *j, gb_contrast contrast, in
                      const gb_interval *efficiency, gb_buf *text)
 {
     char time[96], factor[96];
-    gb_buf_printf(text, "; in %.0f chunks over %.0f streams%s %s", number(j->best, "chunks"),
-                  number(j->best, "streams"),
+    gb_buf_printf(text, "; in %.0f chunks over %.0f streams%s %s", gb_row_param(j->best, "chunks"),
+                  gb_row_param(j->best, "streams"),
                   j->n > 1 ? ", the fastest cut that was measured," : "",
                   gb_say_figure(j->best, "time", time, sizeof time));
     if (contrast == GB_CONTRAST_SAME) {

@@ -26,13 +26,6 @@ static const struct {
 static const char *const said_anyway[] = {"schedule", "batch", "host_work",    "files",
                                           "bytes",    "data",  "largest_file", NULL};
 
-static double number(const gb_row *row, const char *param)
-{
-    double value = NAN;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
 static bool is_serial(const gb_row *row)
 {
     return gb_row_usable(row, "pipeline") && gb_row_word_is(row, "schedule", "serial");
@@ -117,7 +110,7 @@ static const gb_row *extreme_batch(const gb_view *view, const gb_row *row, int s
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
         if (is_serial(other) && gb_rows_alike(other, row, without) &&
-            sign * number(other, "batch") > sign * number(found, "batch")) {
+            sign * gb_row_param(other, "batch") > sign * gb_row_param(found, "batch")) {
             found = other;
         }
     }
@@ -183,7 +176,8 @@ static void say_stage(const gb_view *view, const gb_row *row, const shares *s, g
     /* a bound: of the largest share that a replicate had, rounded up */
     const double bound = ceil(100 / fmax(1 - s->device.high, 1e-3)) / 100;
     gb_buf_printf(text, "%s of the time from file to answer, in batches of %.0f",
-                  gb_say_share(&s->of[s->longest], percent, sizeof percent), number(row, "batch"));
+                  gb_say_share(&s->of[s->longest], percent, sizeof percent),
+                  gb_row_param(row, "batch"));
     gb_finding_case(view, row, said_anyway, text);
     gb_buf_printf(text, ", is %s", stages[s->longest].said);
     say_others(s, text);
@@ -216,7 +210,7 @@ static gb_code find_stage(const gb_view *view, const gb_row *row, json_t *findin
 /* Of one file. */
 static const char *say_file(const gb_row *row, char *buf, size_t size)
 {
-    const double files = number(row, "files");
+    const double files = gb_row_param(row, "files");
     gb_interval time;
     if (!gb_row_interval(row, "time", &time)) {
         return "?"; /* rows that differ have one */
@@ -234,11 +228,11 @@ static gb_code find_batch(const gb_view *view, const gb_row *many, json_t *findi
         return GB_OK;
     }
     const bool faster = many->time_ns < few->time_ns;
-    gb_buf_printf(&text, "In batches of %.0f", number(many, "batch"));
+    gb_buf_printf(&text, "In batches of %.0f", gb_row_param(many, "batch"));
     gb_finding_case(view, many, said_anyway, &text);
     gb_buf_printf(
         &text, " a file takes %s, in batches of %.0f %s: a factor of %s%s.",
-        say_file(many, a, sizeof a), number(few, "batch"), say_file(few, b, sizeof b),
+        say_file(many, a, sizeof a), gb_row_param(few, "batch"), say_file(few, b, sizeof b),
         gb_say_ratio(faster ? few : many, faster ? many : few, "time", 1, 2, factor, sizeof factor),
         faster ? "" : " that large batches cost");
     const gb_code code = gb_finding_add(findings, view, "pipeline-batch", &text, NULL, err);
@@ -297,7 +291,7 @@ static gb_code find_overlap(const gb_view *view, const gb_row *serial, json_t *f
     if (contrast == GB_CONTRAST_UNKNOWN || !shares_of(serial, &s)) {
         return GB_OK;
     }
-    gb_buf_printf(&text, "One batch of %.0f after the other", number(serial, "batch"));
+    gb_buf_printf(&text, "One batch of %.0f after the other", gb_row_param(serial, "batch"));
     gb_finding_case(view, serial, said_anyway, &text);
     gb_buf_printf(&text, " takes %s; with the host at the next batch while the device has one, %s",
                   gb_say_figure(serial, "time", a, sizeof a),
@@ -335,10 +329,10 @@ static const gb_row *slowest_host(const gb_view *view, const gb_row *row)
             !gb_rows_alike(other, row, host_work)) {
             continue;
         }
-        if (number(other, "host_work") < number(row, "host_work")) {
+        if (gb_row_param(other, "host_work") < gb_row_param(row, "host_work")) {
             return NULL;
         }
-        if (most == NULL || number(other, "host_work") > number(most, "host_work")) {
+        if (most == NULL || gb_row_param(other, "host_work") > gb_row_param(most, "host_work")) {
             most = other;
         }
     }
@@ -372,7 +366,7 @@ static gb_code find_idle(const gb_view *view, const gb_row *row, json_t *finding
     gb_buf_printf(&text,
                   " for %s of the time; where the host prepares each batch %.0f times, for %s: it "
                   "is idle for about %s of the time, waiting for the host.",
-                  gb_say_share(&fast, a, sizeof a), number(slow, "host_work"),
+                  gb_say_share(&fast, a, sizeof a), gb_row_param(slow, "host_work"),
                   gb_say_share(&starved, b, sizeof b), gb_say_share(&idle, c, sizeof c));
     const gb_code code = gb_finding_add(findings, view, "pipeline-idle", &text, NULL, err);
     gb_buf_free(&text);

@@ -22,29 +22,15 @@ typedef struct sweep {
     size_t n;
 } sweep;
 
-static double metric(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
-}
-
-static double number(const gb_row *row, const char *param)
-{
-    double value = NAN;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
 static double rate_of(const gb_row *row)
 {
-    return number(row, "rate");
+    return gb_row_param(row, "rate");
 }
 
 static bool has_point(const gb_row *row)
 {
-    return gb_row_usable(row, "serving") && rate_of(row) > 0 && metric(row, P95) > 0 &&
-           metric(row, "capacity") > 0 && (row->flags & GB_BIT(GB_FLAG_EMULATED)) == 0;
+    return gb_row_usable(row, "serving") && rate_of(row) > 0 && gb_row_value(row, P95) > 0 &&
+           gb_row_value(row, "capacity") > 0 && (row->flags & GB_BIT(GB_FLAG_EMULATED)) == 0;
 }
 
 static int by_rate(const void *a, const void *b)
@@ -75,7 +61,7 @@ static void collect(const gb_view *view, size_t first, sweep *out)
 static void say_server(const gb_view *view, const gb_row *row, gb_buf *text)
 {
     static const char *const said[] = {"rate", "clock", "batch", "wait_us", "window", NULL};
-    const double batch = number(row, "batch"), wait = number(row, "wait_us");
+    const double batch = gb_row_param(row, "batch"), wait = gb_row_param(row, "wait_us");
     gb_buf_add(text,
                gb_row_word_is(row, "clock", "virtual") ? "In virtual time, " : "Served live, ");
     if (batch > 1) {
@@ -150,9 +136,9 @@ static gb_code find_limit(const gb_view *view, const sweep *s, json_t *findings,
                   first > last + 1 ? ", and in between noise leaves it open" : "");
     return add(view, findings, "serving-limit", &text,
                json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "loop", "open", "idle_rate",
-                         rate_of(idle), "idle_p95_ns", metric(idle, P95), "carried_rate",
+                         rate_of(idle), "idle_p95_ns", gb_row_value(idle, P95), "carried_rate",
                          rate_of(within), "next_rate", rate_of(above), "next_p95_ns",
-                         metric(above, P95)),
+                         gb_row_value(above, P95)),
                err);
 }
 
@@ -171,7 +157,7 @@ static const gb_row *other(const gb_view *view, const gb_row *row, const char *c
 
 static bool is_single(const gb_row *row)
 {
-    return number(row, "batch") == 1 && number(row, "wait_us") == 0;
+    return gb_row_param(row, "batch") == 1 && gb_row_param(row, "wait_us") == 0;
 }
 
 static bool is_exact(const gb_row *row)
@@ -186,8 +172,8 @@ static gb_code find_batch(const gb_view *view, const sweep *s, json_t *findings,
     static const char *const without[] = {"batch", "wait_us", NULL};
     const gb_row *full = s->rows[s->n - 1];
     const gb_row *single = is_single(full) ? NULL : other(view, full, without, is_single);
-    if (single == NULL || number(full, "batch") == 1 || !capacity_is(full, true, rate_of(full)) ||
-        !capacity_is(single, true, rate_of(single)) ||
+    if (single == NULL || gb_row_param(full, "batch") == 1 ||
+        !capacity_is(full, true, rate_of(full)) || !capacity_is(single, true, rate_of(single)) ||
         !gb_rows_differ(view->results, full, single, "capacity")) {
         return GB_OK;
     }
@@ -200,8 +186,9 @@ static gb_code find_batch(const gb_view *view, const sweep *s, json_t *findings,
                   gb_say_figure(single, "capacity", one, sizeof one));
     return add(view, findings, "serving-batch", &text,
                json_pack("{s:s, s:f, s:f, s:f, s:f}", "loop", "open", "rate", rate_of(full),
-                         "batch", number(full, "batch"), "throughput", metric(full, "capacity"),
-                         "single_throughput", metric(single, "capacity")),
+                         "batch", gb_row_param(full, "batch"), "throughput",
+                         gb_row_value(full, "capacity"), "single_throughput",
+                         gb_row_value(single, "capacity")),
                err);
 }
 
@@ -221,7 +208,7 @@ static gb_code find_padding(const gb_view *view, const sweep *s, json_t *finding
     if (bucketed) {
         gb_buf_add(&text, "Padding each batch to a power of two");
     } else {
-        gb_buf_printf(&text, "Padding each batch to %.0f items", number(padded, "batch"));
+        gb_buf_printf(&text, "Padding each batch to %.0f items", gb_row_param(padded, "batch"));
     }
     gb_buf_printf(
         &text,
@@ -232,8 +219,8 @@ static gb_code find_padding(const gb_view *view, const sweep *s, json_t *finding
         gb_say_figure(exact, "device_time", without_it, sizeof without_it), rate_of(padded));
     return add(view, findings, "serving-padding", &text,
                json_pack("{s:s, s:f, s:f, s:f}", "shape", bucketed ? "bucketed" : "padded", "rate",
-                         rate_of(padded), "device_ns", metric(padded, "device_time"),
-                         "exact_device_ns", metric(exact, "device_time")),
+                         rate_of(padded), "device_ns", gb_row_value(padded, "device_time"),
+                         "exact_device_ns", gb_row_value(exact, "device_time")),
                err);
 }
 

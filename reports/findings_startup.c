@@ -12,20 +12,6 @@
 #include "base/json.h"
 #include "base/units.h"
 
-static double metric(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
-}
-
-static double number(const gb_row *row, const char *param)
-{
-    double value = NAN;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
 /* Whether row `at` is the first of its kernel's rows that are alike but for `without`. */
 static bool begins_group(const gb_view *view, size_t at, const char *const without[])
 {
@@ -85,7 +71,7 @@ static gb_code first_call(const gb_view *view, size_t at, json_t *findings, gb_e
                   gb_say_number(&ratio, ratio.centre < 10 ? 1 : 0, times, sizeof times));
     return add(view, findings, "first-call", &text,
                json_pack("{s:s, s:f, s:o, s:f, s:f}", "call", gb_row_word(row, "call"), "first_ns",
-                         first.centre, "second_ns", gb_json_real(metric(row, "second_call")),
+                         first.centre, "second_ns", gb_json_real(gb_row_value(row, "second_call")),
                          "steady_ns", steady.centre, "times", ratio.centre),
                err);
 }
@@ -141,7 +127,8 @@ static gb_code start_goes(const gb_view *view, size_t at, json_t *findings, gb_e
         }
         gb_buf_printf(&text, "%s%s %s", i > 0 ? ", " : "", steps[i].text,
                       gb_say_share(&share, percent, sizeof percent));
-        json_object_set_new(figures, steps[i].metric, gb_json_real(metric(row, steps[i].metric)));
+        json_object_set_new(figures, steps[i].metric,
+                            gb_json_real(gb_row_value(row, steps[i].metric)));
     }
     gb_buf_add(&text, ".");
     return add(view, findings, "where-the-start-goes", &text, figures, err);
@@ -173,9 +160,9 @@ static void say_gain(const gb_view *view, const gb_row *pooled, const char *by, 
 {
     char bytes[32], a[96], b[96], ratio[96];
     const gb_row *plain = plain_of(view, pooled);
-    const bool faster = metric(plain, "pair") > metric(pooled, "pair");
+    const bool faster = gb_row_value(plain, "pair") > gb_row_value(pooled, "pair");
     gb_buf_printf(text, "%s %s by plain calls, %s %s (%s times as %s)",
-                  bytes_text(number(pooled, "bytes"), bytes),
+                  bytes_text(gb_row_param(pooled, "bytes"), bytes),
                   gb_say_figure(plain, "pair", a, sizeof a),
                   gb_say_figure(pooled, "pair", b, sizeof b), by,
                   gb_say_ratio(faster ? plain : pooled, faster ? pooled : plain, "pair", 1, 1,
@@ -200,8 +187,10 @@ static gb_code pool_gain(const gb_view *view, size_t at, json_t *findings, gb_er
             !comparable(view, row)) {
             continue;
         }
-        small = small == NULL || number(row, "bytes") < number(small, "bytes") ? row : small;
-        large = large == NULL || number(row, "bytes") > number(large, "bytes") ? row : large;
+        small = small == NULL || gb_row_param(row, "bytes") < gb_row_param(small, "bytes") ? row
+                                                                                           : small;
+        large = large == NULL || gb_row_param(row, "bytes") > gb_row_param(large, "bytes") ? row
+                                                                                           : large;
     }
     if (small == NULL) {
         return GB_OK;
@@ -222,10 +211,11 @@ static gb_code pool_gain(const gb_view *view, size_t at, json_t *findings, gb_er
     return add(view, findings, "allocation-pool", &text,
                json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "memory",
                          gb_row_word(first, "memory"), "way", gb_row_word(first, "way"),
-                         "small_bytes", number(small, "bytes"), "small_plain_ns",
-                         metric(plain_of(view, small), "pair"), "small_ns", metric(small, "pair"),
-                         "large_bytes", number(large, "bytes"), "large_plain_ns",
-                         metric(plain_of(view, large), "pair"), "large_ns", metric(large, "pair")),
+                         "small_bytes", gb_row_param(small, "bytes"), "small_plain_ns",
+                         gb_row_value(plain_of(view, small), "pair"), "small_ns",
+                         gb_row_value(small, "pair"), "large_bytes", gb_row_param(large, "bytes"),
+                         "large_plain_ns", gb_row_value(plain_of(view, large), "pair"), "large_ns",
+                         gb_row_value(large, "pair")),
                err);
 }
 
@@ -268,7 +258,8 @@ static gb_code in_holes(const gb_view *view, size_t at, json_t *findings, gb_err
 {
     static const char *const without[] = {"allocator", NULL};
     const gb_row *first = &view->rows[at];
-    const double block = number(first, "block_bytes"), budget = number(first, "budget_bytes");
+    const double block = gb_row_param(first, "block_bytes"),
+                 budget = gb_row_param(first, "budget_bytes");
     if (!gb_row_usable(first, "fragment") || !begins_group(view, at, without) || !(block > 0) ||
         !(budget > 0)) {
         return GB_OK;
@@ -323,7 +314,7 @@ static gb_code refused(const gb_view *view, size_t at, json_t *findings, gb_erro
     gb_buf text = {0};
     if (gb_row_word_is(row, "how", "filled")) {
         gb_buf_printf(&text, "A process that fills its bound of %s is refused the next block",
-                      bytes_text(number(row, "budget_bytes"), a));
+                      bytes_text(gb_row_param(row, "budget_bytes"), a));
     } else {
         gb_buf_add(&text, "A request for twice the memory that there is is refused");
     }
@@ -338,8 +329,8 @@ static gb_code refused(const gb_view *view, size_t at, json_t *findings, gb_erro
     gb_buf_add(&text, ".");
     return add(view, findings, "refused-cleanly", &text,
                json_pack("{s:s, s:o, s:o}", "how", gb_row_word(row, "how"), "refusal_ns",
-                         gb_json_real(metric(row, "refusal")), "recovery_ns",
-                         gb_json_real(metric(row, "recovery"))),
+                         gb_json_real(gb_row_value(row, "refusal")), "recovery_ns",
+                         gb_json_real(gb_row_value(row, "recovery"))),
                err);
 }
 
@@ -355,14 +346,15 @@ static gb_code returns(const gb_view *view, size_t at, json_t *findings, gb_erro
         return GB_OK;
     }
     gb_buf text = {0};
-    gb_buf_printf(&text, "%s that a killed process held", bytes_text(number(row, "bytes"), bytes));
+    gb_buf_printf(&text, "%s that a killed process held",
+                  bytes_text(gb_row_param(row, "bytes"), bytes));
     gb_finding_case(view, row, said, &text);
     gb_buf_printf(&text, " are free again %s after the signal; the process itself ends after %s.",
                   gb_say_figure(row, "memory_back", a, sizeof a),
                   gb_say_figure(row, "process_gone", b, sizeof b));
     return add(view, findings, "memory-returns", &text,
-               json_pack("{s:f, s:f, s:o}", "bytes", number(row, "bytes"), "back_ns", back.centre,
-                         "gone_ns", gb_json_real(metric(row, "process_gone"))),
+               json_pack("{s:f, s:f, s:o}", "bytes", gb_row_param(row, "bytes"), "back_ns",
+                         back.centre, "gone_ns", gb_json_real(gb_row_value(row, "process_gone"))),
                err);
 }
 

@@ -8,24 +8,10 @@
 
 #include "base/units.h"
 
-static double metric_of(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
-}
-
-static double number_of(const gb_row *row, const char *param)
-{
-    double value = NAN;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
 static bool is_transpose(const gb_row *row, const char *variant)
 {
     return gb_row_usable(row, "transpose") && gb_row_word_is(row, "variant", variant) &&
-           metric_of(row, "bandwidth") > 0;
+           gb_row_value(row, "bandwidth") > 0;
 }
 
 /* The same matrix in the same benchmark, transposed in another way. */
@@ -33,8 +19,8 @@ static const gb_row *same_matrix(const gb_view *view, const gb_row *row, const c
 {
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
-        if (is_transpose(other, variant) && number_of(other, "n") == number_of(row, "n") &&
-            number_of(other, "columns") == number_of(row, "columns") &&
+        if (is_transpose(other, variant) && gb_row_param(other, "n") == gb_row_param(row, "n") &&
+            gb_row_param(other, "columns") == gb_row_param(row, "columns") &&
             other->first->cache == row->first->cache && other->first->timer == row->first->timer &&
             strcmp(other->first->benchmark, row->first->benchmark) == 0) {
             return other;
@@ -49,8 +35,8 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
     const gb_row *padded = NULL, *naive = NULL;
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (!is_transpose(row, "padded") || number_of(row, "columns") != 0 ||
-            (padded != NULL && number_of(row, "n") <= number_of(padded, "n"))) {
+        if (!is_transpose(row, "padded") || gb_row_param(row, "columns") != 0 ||
+            (padded != NULL && gb_row_param(row, "n") <= gb_row_param(padded, "n"))) {
             continue;
         }
         const gb_row *other = same_matrix(view, row, "naive");
@@ -63,7 +49,7 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
         return false;
     }
     char fast[96], slow[96], straight[32], factor[96];
-    const double n = number_of(padded, "n");
+    const double n = gb_row_param(padded, "n");
     gb_buf_printf(text,
                   "Transposing a %.0f x %.0f matrix runs at %s through padded tiles and at %s "
                   "element by element: a factor of %s",
@@ -74,7 +60,7 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
     if (copy != NULL && gb_row_firm(copy, "bandwidth")) {
         gb_buf_printf(
             text, " (copying it: %s)",
-            gb_format_rate(metric_of(copy, "bandwidth"), "B/s", straight, sizeof straight));
+            gb_format_rate(gb_row_value(copy, "bandwidth"), "B/s", straight, sizeof straight));
     }
     static const char *const said[] = {"variant", "n", "columns", NULL};
     gb_finding_case(view, padded, said, text);
@@ -88,8 +74,8 @@ static const gb_row *at_stride(const gb_view *view, double stride, const gb_row 
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (gb_row_usable(row, "bank") && gb_row_number_is(row, "stride", stride) &&
-            metric_of(row, "access_time") > 0 &&
-            (like == NULL || number_of(row, "blocks") == number_of(like, "blocks"))) {
+            gb_row_value(row, "access_time") > 0 &&
+            (like == NULL || gb_row_param(row, "blocks") == gb_row_param(like, "blocks"))) {
             return row;
         }
     }

@@ -52,10 +52,13 @@ const gb_metric *gb_record_metric(const gb_record *record, const char *name);
 /* A row's value of a metric in base units ("time" included); NAN when there is none. */
 double gb_row_metric(const gb_row *row, const char *name, const char **unit,
                      bool *higher_is_better);
+double gb_row_value(const gb_row *row, const char *metric); /* the value alone */
 
 /* A row's parameter: a number (false: not there or a word), or a word (NULL: not there). */
 bool gb_row_number(const gb_row *row, const char *param, double *out);
 const char *gb_row_word(const gb_row *row, const char *param);
+double gb_row_param(const gb_row *row,
+                    const char *param); /* the number; NAN: not there or a word */
 /* A parameter's value for people: "64 MiB" for bytes, else as it is. Writes into buf. */
 const char *gb_row_param_text(const gb_row *row, const char *param, char *buf, size_t size);
 /* The row's parameters without those in `without` (NULL-terminated), as compact JSON with sorted

@@ -45,13 +45,6 @@ static void best(double *roof, const gb_row **best_row, double value, const gb_r
     }
 }
 
-static double metric(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
-}
-
 static void memory_roofs(const gb_row *row, gb_roofs *out)
 {
     const double set = (double)row->first->work.working_set;
@@ -61,9 +54,9 @@ static void memory_roofs(const gb_row *row, gb_roofs *out)
     if (!(out->llc > 0))
         return;
     if (!gb_row_cached(row, out))
-        best(&out->memory, &out->memory_row, metric(row, "bandwidth"), row);
+        best(&out->memory, &out->memory_row, gb_row_value(row, "bandwidth"), row);
     else if (set <= INSIDE_CACHE * out->llc)
-        best(&out->cache, &out->cache_row, metric(row, "bandwidth"), row);
+        best(&out->cache, &out->cache_row, gb_row_value(row, "bandwidth"), row);
 }
 
 /* Bank conflicts at stride 1, on all units rather than on one. */
@@ -115,7 +108,7 @@ void gb_roofs_find(const gb_results *results, const gb_row rows[], size_t n, int
         if (strcmp(row->first->kernel, "stream") == 0)
             memory_roofs(row, out);
         else if (!cpu && is_whole_shared(row, number(facts, "units")))
-            best(&out->shared, &out->shared_row, metric(row, "shared_bandwidth"), row);
+            best(&out->shared, &out->shared_row, gb_row_value(row, "shared_bandwidth"), row);
         else if (strcmp(row->first->kernel, is_tensor(compute) ? "matmul" : "flops") == 0 &&
                  row->first->work.compute == compute)
             best(&out->arithmetic, &out->arithmetic_row, gb_row_flops(row), row);

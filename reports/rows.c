@@ -204,6 +204,13 @@ double gb_row_metric(const gb_row *row, const char *name, const char **unit, boo
     return n > 0 ? exp(sum / (double)n) : NAN;
 }
 
+double gb_row_value(const gb_row *row, const char *metric)
+{
+    const char *unit;
+    bool higher;
+    return gb_row_metric(row, metric, &unit, &higher);
+}
+
 bool gb_row_number(const gb_row *row, const char *param, double *out)
 {
     const json_t *value = json_object_get(row->first->params, param);
@@ -212,6 +219,13 @@ bool gb_row_number(const gb_row *row, const char *param, double *out)
     }
     *out = json_number_value(value);
     return true;
+}
+
+double gb_row_param(const gb_row *row, const char *param)
+{
+    double value = NAN;
+    gb_row_number(row, param, &value);
+    return value;
 }
 
 const char *gb_row_word(const gb_row *row, const char *param)

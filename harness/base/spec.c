@@ -30,15 +30,14 @@ static const char *word_of(const char *const words[], size_t n, size_t i)
     return i < n ? words[i] : "unknown";
 }
 
-static bool index_of(const char *const words[], size_t n, const char *word, size_t *out)
+/* -1: not among them. */
+static int index_of(const char *const words[], size_t n, const char *word)
 {
     for (size_t i = 0; word && i < n; i++) {
-        if (strcmp(words[i], word) == 0) {
-            *out = i;
-            return true;
-        }
+        if (strcmp(words[i], word) == 0)
+            return (int)i;
     }
-    return false;
+    return -1;
 }
 
 const char *gb_device_kind_word(gb_device_kind kind)
@@ -48,12 +47,10 @@ const char *gb_device_kind_word(gb_device_kind kind)
 
 bool gb_device_kind_parse(const char *word, gb_device_kind *out)
 {
-    size_t i;
-    bool found = index_of(kind_words, GB_DEVICE_KINDS, word, &i);
-    if (found) {
+    const int i = index_of(kind_words, GB_DEVICE_KINDS, word);
+    if (i >= 0)
         *out = (gb_device_kind)i;
-    }
-    return found;
+    return i >= 0;
 }
 
 const char *gb_timer_word(gb_timer timer)
@@ -63,12 +60,10 @@ const char *gb_timer_word(gb_timer timer)
 
 bool gb_timer_parse(const char *word, gb_timer *out)
 {
-    size_t i;
-    bool found = index_of(timer_words, GB_TIMERS, word, &i);
-    if (found) {
+    const int i = index_of(timer_words, GB_TIMERS, word);
+    if (i >= 0)
         *out = (gb_timer)i;
-    }
-    return found;
+    return i >= 0;
 }
 
 const char *gb_cache_word(gb_cache cache)
@@ -78,12 +73,10 @@ const char *gb_cache_word(gb_cache cache)
 
 bool gb_cache_parse(const char *word, gb_cache *out)
 {
-    size_t i;
-    bool found = index_of(cache_words, GB_CACHES, word, &i);
-    if (found) {
+    const int i = index_of(cache_words, GB_CACHES, word);
+    if (i >= 0)
         *out = (gb_cache)i;
-    }
-    return found;
+    return i >= 0;
 }
 
 const char *gb_compute_word(gb_compute compute)
@@ -93,12 +86,10 @@ const char *gb_compute_word(gb_compute compute)
 
 bool gb_compute_parse(const char *word, gb_compute *out)
 {
-    size_t i;
-    bool found = index_of(compute_words, GB_COMPUTES, word, &i);
-    if (found) {
+    const int i = index_of(compute_words, GB_COMPUTES, word);
+    if (i >= 0)
         *out = (gb_compute)i;
-    }
-    return found;
+    return i >= 0;
 }
 
 const gb_kernel_spec *gb_catalog_find(const gb_catalog *catalog, const char *name)

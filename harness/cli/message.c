@@ -107,6 +107,15 @@ static void say(bool color, const char *ink, const char *prefix, const char *mes
     free(safe);
 }
 
+static void say_all(const gb_cli *cli, const char *color, const char *prefix, const char *format,
+                    va_list args)
+{
+    gb_buf message = {0};
+    gb_buf_vprintf(&message, format, args);
+    say(cli->color_err, color, prefix, message.data ? message.data : "");
+    gb_buf_free(&message);
+}
+
 void gb_cli_warn(const gb_cli *cli, const char *code, const char *format, ...)
 {
     for (size_t i = 0; i < cli->args.silence.n; i++) {
@@ -114,14 +123,11 @@ void gb_cli_warn(const gb_cli *cli, const char *code, const char *format, ...)
             return;
     }
     char prefix[80];
-    gb_buf message = {0};
     va_list args;
-    va_start(args, format);
-    gb_buf_vprintf(&message, format, args);
-    va_end(args);
     snprintf(prefix, sizeof prefix, "warning[%s]: ", code);
-    say(cli->color_err, "\033[33m", prefix, message.data ? message.data : "");
-    gb_buf_free(&message);
+    va_start(args, format);
+    say_all(cli, "\033[33m", prefix, format, args);
+    va_end(args);
 }
 
 void gb_cli_warn_all(const gb_cli *cli, const json_t *warnings)
@@ -149,24 +155,18 @@ void gb_cli_note(const gb_cli *cli, const char *format, ...)
 {
     if (cli->args.quiet)
         return;
-    gb_buf message = {0};
     va_list args;
     va_start(args, format);
-    gb_buf_vprintf(&message, format, args);
+    say_all(cli, "", "", format, args);
     va_end(args);
-    say(cli->color_err, "", "", message.data ? message.data : "");
-    gb_buf_free(&message);
 }
 
 void gb_cli_say(const gb_cli *cli, const char *format, ...)
 {
-    gb_buf message = {0};
     va_list args;
     va_start(args, format);
-    gb_buf_vprintf(&message, format, args);
+    say_all(cli, "", "", format, args);
     va_end(args);
-    say(cli->color_err, "", "", message.data ? message.data : "");
-    gb_buf_free(&message);
 }
 
 int gb_cli_fail(gb_cli *cli, int status, const gb_error *err)

@@ -2,31 +2,11 @@
  */
 #include "device_cuda_fixture.h"
 
-#include "unit/kernel_args.h"
+#include "unit/kernel_life.h"
 
-/* prepare, reset, an iteration that must be missed first, verify. */
 static gb_code verdict(const char *text)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("crossover", text, args);
-    gb_need need;
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 5};
-    ck_assert_msg(k->spec.check(args, GB_CUDA, &need, &err) == GB_OK, "%s: %s", text, err.message);
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    gb_code code = k->prepare(&run, &err);
-    if (code == GB_OK) {
-        ck_assert_int_eq(k->reset(&run, &err), GB_OK);
-        ck_assert_int_eq(dev->ops->stream_sync(dev, run.stream, &err), GB_OK);
-        ck_assert_int_eq(k->verify(&run, NULL), GB_WRONG_RESULT);
-        code = k->enqueue(&run, &err);
-    }
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, &err);
-    if (code == GB_OK)
-        code = k->verify(&run, &err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
+    return kernel_verdict(dev, "crossover", text, &err);
 }
 
 static const char *const jobs[] = {

@@ -5,7 +5,7 @@
 #include "device/simt/cpu_code.h"
 #include "kernels/half.h"
 #include "kernels/matmul.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_life.h"
 
 /* --- the tensor core kernel ------------------------------------------------------------------- */
 
@@ -63,29 +63,9 @@ const gb_cpu_code gb_cpu_code_matmul_wmma_bf16_generic = {
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-/* prepare, reset, enqueue, verify. */
 static gb_code verdict(const char *text)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("matmul", text, args);
-    gb_need need;
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 5};
-    ck_assert_msg(k->spec.check(args, GB_CUDA, &need, &err) == GB_OK, "%s: %s", text, err.message);
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    gb_code code = k->prepare(&run, &err);
-    if (code == GB_OK) {
-        ck_assert_int_eq(k->reset(&run, &err), GB_OK);
-        ck_assert_int_eq(dev->ops->stream_sync(dev, run.stream, &err), GB_OK);
-        ck_assert_int_eq(k->verify(&run, NULL), GB_WRONG_RESULT);
-        code = k->enqueue(&run, &err);
-    }
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, &err);
-    if (code == GB_OK)
-        code = k->verify(&run, &err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
+    return kernel_verdict(dev, "matmul", text, &err);
 }
 
 static const char *const ways[] = {

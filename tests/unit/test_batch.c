@@ -3,47 +3,23 @@
 #include "kernels/batch.h"
 
 #include "unit/kernel_fixture.h"
-
-/* A case under way. */
-typedef struct life {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *kernel;
-    gb_run run;
-} life;
-
-static gb_code begin(life *l, const char *text, gb_error *err)
-{
-    l->kernel = kernel_args("batch", text, l->args);
-    l->run = (gb_run){.dev = dev, .args = l->args, .timer = GB_TIMER_ROUNDTRIP, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &l->run.stream, err), GB_OK);
-    return l->kernel->prepare(&l->run, err);
-}
+#include "unit/kernel_life.h"
 
 static gb_code once(life *l, gb_error *err)
 {
     gb_code code = l->kernel->reset(&l->run, err);
-    if (code == GB_OK)
-        code = l->kernel->enqueue(&l->run, err);
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, l->run.stream, err);
-    return code;
-}
-
-static void end(life *l)
-{
-    l->kernel->release(&l->run);
-    dev->ops->stream_destroy(dev, l->run.stream);
+    return code == GB_OK ? life_iterate(l, err) : code;
 }
 
 static gb_code verdict(const char *text, gb_error *err)
 {
     life l;
-    gb_code code = begin(&l, text, err);
+    gb_code code = life_begin(&l, dev, "batch", text, err);
     if (code == GB_OK)
         code = once(&l, err);
     if (code == GB_OK)
         code = l.kernel->verify(&l.run, err);
-    end(&l);
+    life_end(&l);
     return code;
 }
 
@@ -173,9 +149,9 @@ static gb_sample sample_of(const char *text)
     life l;
     gb_error err = {0};
     gb_sample sample;
-    ck_assert_msg(begin(&l, text, &err) == GB_OK, "%s", err.message);
+    ck_assert_msg(life_begin(&l, dev, "batch", text, &err) == GB_OK, "%s", err.message);
     ck_assert_msg(l.kernel->sample(&l.run, 1, &sample, &err) == GB_OK, "%s", err.message);
-    end(&l);
+    life_end(&l);
     return sample;
 }
 
@@ -350,7 +326,8 @@ START_TEST(rows_between_the_sampled_ones_are_checked_too)
 {
     life l;
     gb_error err = {0};
-    ck_assert_int_eq(begin(&l, "math=own,batch=64,width=1024,hidden=1024,memory=pageable", &err),
+    ck_assert_int_eq(life_begin(&l, dev, "batch",
+                                "math=own,batch=64,width=1024,hidden=1024,memory=pageable", &err),
                      GB_OK);
     ck_assert_int_eq(once(&l, &err), GB_OK);
     ck_assert_msg(l.kernel->verify(&l.run, &err) == GB_OK, "%s", err.message);
@@ -366,7 +343,7 @@ START_TEST(rows_between_the_sampled_ones_are_checked_too)
     ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_WRONG_RESULT);
     ck_assert_msg(strstr(err.message, "element 1029 ") && strstr(err.message, "a finite number"),
                   "%s", err.message);
-    end(&l);
+    life_end(&l);
 }
 END_TEST
 

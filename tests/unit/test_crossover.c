@@ -2,51 +2,12 @@
  * code and by the GPU's; copies and launches that go missing, each of which must be noticed; what
  * is counted, and which sizes are refused. */
 #include "kernels/common.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_spy.h"
 
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
-
-/* What the wrappers do, and what they have seen, of an iteration. Numbers count from 1; 0: none. */
-static struct {
-    unsigned long copies, launches, drop_copy, drop_launch, short_copy;
-} spy;
-
-static gb_code spy_copy(gb_device *device, gb_stream *stream, void *to, const void *from,
-                        size_t bytes, gb_copy direction, gb_error *err)
-{
-    spy.copies++;
-    if (spy.copies == spy.drop_copy)
-        return GB_OK;
-    if (spy.copies == spy.short_copy)
-        bytes -= 4;
-    return bytes > 0 ? real->copy(device, stream, to, from, bytes, direction, err) : GB_OK;
-}
-
-static gb_code spy_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
-                          const gb_launch *launch, void *args[], gb_error *err)
-{
-    spy.launches++;
-    return spy.launches == spy.drop_launch ? GB_OK
-                                           : real->launch(device, stream, fn, launch, args, err);
-}
-
-/* Two workers, whatever the machine has. */
 static void open_device(void)
 {
-    gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops->close(dev);
 }
 
 /* One iteration and its verification. */
@@ -251,7 +212,7 @@ END_TEST
 static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("crossover");
-    tcase_add_checked_fixture(tests, open_device, close_device);
+    tcase_add_checked_fixture(tests, open_device, close_kernel_device);
     tcase_set_timeout(tests, 250);
     tcase_add_loop_test(tests, KRN_02_right_at_any_size_by_the_processors_code, 0,
                         GB_COUNT(boundaries));

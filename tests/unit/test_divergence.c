@@ -3,6 +3,7 @@
 #include "kernels/divergence.h"
 
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 static void (*spoil)(void *args[]); /* what is done to the next launches; NULL: nothing */
 
@@ -26,27 +27,9 @@ static void open_device(void)
     spoil = NULL;
 }
 
-/* prepare, reset, enqueue, verify. */
 static gb_code verdict(const char *text, gb_error *err)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("divergence", text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
-    if (code == GB_OK)
-        code = k->reset(&run, err);
-    if (code == GB_OK)
-        code = k->enqueue(&run, err);
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, err);
-    if (code == GB_OK)
-        code = k->verify(&run, err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
+    return kernel_verdict(dev, "divergence", text, err);
 }
 
 static const char *const patterns[] = {

@@ -2,7 +2,7 @@
  * figures are known. */
 #include "base/json.h"
 #include "unit/check_main.h"
-#include "unit/reports_fixture.h"
+#include "unit/findings_fixture.h"
 
 #define MIB (1024.0 * 1024)
 
@@ -12,14 +12,6 @@ static void open_with(fixture *f, const char *kind, int engines)
     json_t *device = json_array_get(json_object_get(f->results.document, "devices"), 0);
     if (engines >= 0)
         json_object_set_new(device, "async_engines", json_integer(engines));
-}
-
-static void add_metric(gb_record *r, const char *name, double ns)
-{
-    gb_metric *m = &r->metrics[r->n_metrics++];
-    *m = (gb_metric){.value = ns, .peak = NAN};
-    snprintf(m->name, sizeof m->name, "%s", name);
-    snprintf(m->unit, sizeof m->unit, "ns");
 }
 
 typedef struct cut {
@@ -45,9 +37,9 @@ static void add_cut(fixture *f, cut c, double ms, double spread)
             fixture_add(f, "chunks", "overlap", params, index, r, ms * 1e6 * by, NAN);
         if (c.chunks > 1)
             continue;
-        add_metric(record, "copy_in", 3e6 * by);
-        add_metric(record, "kernel", 4e6 * by);
-        add_metric(record, "copy_out", 2e6 * by);
+        add_metric(record, "copy_in", "ns", 3e6 * by);
+        add_metric(record, "kernel", "ns", 4e6 * by);
+        add_metric(record, "copy_out", "ns", 2e6 * by);
     }
 }
 
@@ -60,65 +52,24 @@ static void add_pair(fixture *f, double one_ms, double cut_ms, double spread)
     add_cut(f, c, cut_ms, spread);
 }
 
-/* All findings of a rule; the caller owns them. */
-static json_t *findings_of(const fixture *f, const char *rule)
-{
-    json_t *all = NULL, *one, *found = json_array();
-    size_t i;
-    gb_error err = {0};
-    ck_assert_msg(gb_report_findings(&f->results, &all, &err) == GB_OK, "%s", err.message);
-    json_array_foreach(all, i, one)
-    {
-        if (strcmp(json_string_value(json_object_get(one, "rule")), rule) == 0)
-            json_array_append(found, one);
-    }
-    json_decref(all);
-    return found;
-}
-
-static void silent(const fixture *f, const char *rule)
-{
-    json_t *found = findings_of(f, rule);
-    ck_assert_uint_eq(json_array_size(found), 0);
-    json_decref(found);
-}
-
-static void says(const fixture *f, const char *rule, const char *text)
-{
-    json_t *found = findings_of(f, rule);
-    ck_assert_uint_eq(json_array_size(found), 1);
-    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(found, 0), "text")), text);
-    json_decref(found);
-}
-
-static double figure(const fixture *f, const char *name)
-{
-    json_t *found = findings_of(f, "overlap");
-    ck_assert_uint_eq(json_array_size(found), 1);
-    json_t *value = json_object_get(json_object_get(json_array_get(found, 0), "figures"), name);
-    ck_assert_msg(value != NULL, "no figure %s", name);
-    const double result = json_is_null(value) ? NAN : json_number_value(value);
-    json_decref(found);
-    return result;
-}
-
 /* (9 - 5) / (9 - 4) = 80 %. */
 START_TEST(the_efficiency_is_the_share_of_what_could_be_hidden)
 {
     fixture f;
     open_with(&f, "cuda", 3);
     add_pair(&f, 9, 5, 0.00001);
-    ck_assert_double_eq_tol(figure(&f, "efficiency"), 0.8, 1e-6);
-    ck_assert_double_eq_tol(figure(&f, "at_best_ns"), 4e6, 1);
-    ck_assert_double_eq_tol(figure(&f, "sequential_ns"), 9e6, 1);
-    ck_assert_double_eq_tol(figure(&f, "overlapped_ns"), 5e6, 1);
-    ck_assert_double_eq_tol(figure(&f, "copy_in_ns"), 3e6, 1);
-    ck_assert_double_eq_tol(figure(&f, "kernel_ns"), 4e6, 1);
-    ck_assert_double_eq_tol(figure(&f, "copy_out_ns"), 2e6, 1);
-    ck_assert_double_eq(figure(&f, "chunks"), 16);
-    ck_assert_double_eq(figure(&f, "streams"), 4);
-    ck_assert_double_eq(figure(&f, "copy_engines"), 3);
-    ck_assert(figure(&f, "efficiency_low") < 0.8 && figure(&f, "efficiency_high") > 0.8);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "efficiency"), 0.8, 1e-6);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "at_best_ns"), 4e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "sequential_ns"), 9e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "overlapped_ns"), 5e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "copy_in_ns"), 3e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "kernel_ns"), 4e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "copy_out_ns"), 2e6, 1);
+    ck_assert_double_eq(figure(&f, "overlap", "chunks"), 16);
+    ck_assert_double_eq(figure(&f, "overlap", "streams"), 4);
+    ck_assert_double_eq(figure(&f, "overlap", "copy_engines"), 3);
+    ck_assert(figure(&f, "overlap", "efficiency_low") < 0.8 &&
+              figure(&f, "overlap", "efficiency_high") > 0.8);
     says(&f, "overlap",
          "128 MiB, copied in, worked on and copied out one after the other, take 9.00 ms (in "
          "3.00 ms, kernel 4.00 ms, out 2.00 ms); in 16 chunks over 4 streams 5.00 ms: an overlap "
@@ -134,8 +85,8 @@ START_TEST(a_single_copy_engine_cannot_copy_both_ways_at_once)
     fixture f;
     open_with(&f, "cuda", 1);
     add_pair(&f, 9, 5, 0.00001);
-    ck_assert_double_eq_tol(figure(&f, "efficiency"), 1.0, 1e-6);
-    ck_assert_double_eq_tol(figure(&f, "at_best_ns"), 5e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "efficiency"), 1.0, 1e-6);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "at_best_ns"), 5e6, 1);
     fixture_close(&f);
 }
 END_TEST
@@ -151,11 +102,11 @@ START_TEST(the_fastest_of_several_cuts_is_shown_and_one_stream_does_not_count)
     add_cut(&f, c, 5, 0.00001);
     c.streams = 1;
     add_cut(&f, c, 4.5, 0.00001);
-    ck_assert_double_eq(figure(&f, "chunks"), 8);
-    ck_assert_double_eq(figure(&f, "streams"), 2);
-    ck_assert(isnan(figure(&f, "copy_engines")));
+    ck_assert_double_eq(figure(&f, "overlap", "chunks"), 8);
+    ck_assert_double_eq(figure(&f, "overlap", "streams"), 2);
+    ck_assert(isnan(figure(&f, "overlap", "copy_engines")));
     json_t *found = findings_of(&f, "overlap");
-    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
+    const char *text = sentence(found, 0);
     ck_assert_ptr_nonnull(strstr(text, "over 2 streams, the fastest cut that was measured, 5.00"));
     ck_assert_ptr_nonnull(strstr(text, "copies and kernels share the processors here."));
     json_decref(found);
@@ -177,8 +128,8 @@ START_TEST(a_cut_that_failed_is_not_the_fastest)
     silent(&f, "overlap");
     c.chunks = 16;
     add_cut(&f, c, 5, 0.00001);
-    ck_assert_double_eq(figure(&f, "chunks"), 16);
-    ck_assert_double_eq_tol(figure(&f, "efficiency"), 0.8, 1e-6);
+    ck_assert_double_eq(figure(&f, "overlap", "chunks"), 16);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "efficiency"), 0.8, 1e-6);
     fixture_close(&f);
 }
 END_TEST
@@ -189,11 +140,7 @@ static void pair_says(double one_ms, double cut_ms, double spread, const char *p
     fixture f;
     open_with(&f, "cuda", 2);
     add_pair(&f, one_ms, cut_ms, spread);
-    json_t *found = findings_of(&f, "overlap");
-    ck_assert_uint_eq(json_array_size(found), 1);
-    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
-    ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in: %s", part, text);
-    json_decref(found);
+    mentions(&f, "overlap", part);
     fixture_close(&f);
 }
 
@@ -220,8 +167,8 @@ START_TEST(no_efficiency_where_nothing_could_be_hidden)
     fixture f;
     open_with(&f, "cuda", 2);
     add_pair(&f, 4.001, 3.5, 0.001);
-    ck_assert(isnan(figure(&f, "efficiency")));
-    ck_assert(isnan(figure(&f, "efficiency_low")));
+    ck_assert(isnan(figure(&f, "overlap", "efficiency")));
+    ck_assert(isnan(figure(&f, "overlap", "efficiency_low")));
     fixture_close(&f);
 }
 END_TEST
@@ -238,10 +185,10 @@ START_TEST(of_several_jobs_the_one_with_most_to_hide_is_shown)
     c.chunks = 8;
     c.streams = 4;
     add_cut(&f, c, 6, 0.00001);
-    ck_assert_double_eq_tol(figure(&f, "sequential_ns"), 12e6, 1);
-    ck_assert_double_eq_tol(figure(&f, "efficiency"), 0.75, 1e-6);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "sequential_ns"), 12e6, 1);
+    ck_assert_double_eq_tol(figure(&f, "overlap", "efficiency"), 0.75, 1e-6);
     json_t *found = findings_of(&f, "overlap");
-    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
+    const char *text = sentence(found, 0);
     ck_assert_ptr_nonnull(strstr(text, "128 MiB (rounds 64), copied in"));
     json_decref(found);
     fixture_close(&f);

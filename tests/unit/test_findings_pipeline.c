@@ -1,6 +1,6 @@
 /* Findings on where a job's time goes, from records made up so that the figures are known. */
 #include "unit/check_main.h"
-#include "unit/reports_fixture.h"
+#include "unit/findings_fixture.h"
 
 typedef struct job {
     const char *schedule, *source, *decode;
@@ -32,32 +32,24 @@ static void add_job(fixture *f, const char *benchmark, const job *j, double spre
         record->parts_ns = json_object();
         for (int i = 0; i < 8; i++)
             json_object_set_new(record->parts_ns, names[i], json_real(j->stages[i] * 1e6 * by));
-        gb_metric *m = &record->metrics[record->n_metrics++];
-        *m = (gb_metric){.value = j->busy * by, .peak = NAN, .higher_is_better = true};
-        snprintf(m->name, sizeof m->name, "device_busy");
-        snprintf(m->unit, sizeof m->unit, "%%");
+        add_metric(record, "device_busy", "%", j->busy * by);
+        record->metrics[record->n_metrics - 1].higher_is_better = true;
     }
 }
 
 /* The sentences of a rule, one a line. */
 static char *said(const fixture *f, const char *rule)
 {
-    json_t *all = NULL, *one;
-    size_t i;
-    gb_error err = {0};
+    json_t *found = findings_of(f, rule);
     gb_buf text = {0};
     gb_buf_add(&text, "");
-    ck_assert_msg(gb_report_findings(&f->results, &all, &err) == GB_OK, "%s", err.message);
-    json_array_foreach(all, i, one)
-    {
-        if (strcmp(json_string_value(json_object_get(one, "rule")), rule) == 0)
-            gb_buf_printf(&text, "%s\n", json_string_value(json_object_get(one, "text")));
-    }
-    json_decref(all);
+    for (size_t i = 0; i < json_array_size(found); i++)
+        gb_buf_printf(&text, "%s\n", sentence(found, i));
+    json_decref(found);
     return text.data;
 }
 
-static void says(const fixture *f, const char *rule, const char *expected)
+static void all_say(const fixture *f, const char *rule, const char *expected)
 {
     char *text = said(f, rule);
     ck_assert_str_eq(text != NULL ? text : "", expected);
@@ -69,21 +61,23 @@ START_TEST(the_longest_stage_and_what_a_faster_device_could_gain)
     fixture f;
     fixture_open(&f, "cuda", "[]");
     add_job(&f, "stages", &plain, 0.0001);
-    says(&f, "pipeline-stage",
-         "50 % of the time from file to answer, in batches of 64, is decoding, then reading with "
-         "20 % and preparing with 10 %. Copies and kernel are 13 %: a device that took no time at "
-         "all would make the job faster by a factor of at most 1.15; the rest is the host's, "
-         "whatever the device.\n");
+    all_say(
+        &f, "pipeline-stage",
+        "50 % of the time from file to answer, in batches of 64, is decoding, then reading with "
+        "20 % and preparing with 10 %. Copies and kernel are 13 %: a device that took no time at "
+        "all would make the job faster by a factor of at most 1.15; the rest is the host's, "
+        "whatever the device.\n");
     fixture_close(&f);
     job j = plain;
     const double most[] = {5, 5, 5, 10, 1, 70, 3, 1};
     memcpy(j.stages, most, sizeof most);
     fixture_open(&f, "cuda", "[]");
     add_job(&f, "stages", &j, 0.0001);
-    says(&f, "pipeline-stage",
-         "70 % of the time from file to answer, in batches of 64, is the kernel, then the copy in "
-         "with 10 % and reading with 5 %. Copies and kernel are 83 %: a device that took no time "
-         "at all would make the job faster by a factor of at most 5.89.\n");
+    all_say(
+        &f, "pipeline-stage",
+        "70 % of the time from file to answer, in batches of 64, is the kernel, then the copy in "
+        "with 10 % and reading with 5 %. Copies and kernel are 83 %: a device that took no time "
+        "at all would make the job faster by a factor of at most 5.89.\n");
     fixture_close(&f);
 }
 END_TEST
@@ -112,13 +106,13 @@ START_TEST(one_sentence_for_each_kind_of_files)
     fixture_open(&f, "cuda", "[]");
     add_job(&f, "stages", &plain, 0.0001);
     json_object_set_new(f.results.records[1].parts_ns, "read", json_real(60e6));
-    says(&f, "pipeline-stage", "");
+    all_say(&f, "pipeline-stage", "");
     json_object_set_new(f.results.records[1].parts_ns, "read", json_real(20e6));
     json_object_set_new(f.results.records[1].parts_ns, "decode", json_real(71e6));
-    says(&f, "pipeline-stage", ""); /* 50 and 71 % are not alike */
+    all_say(&f, "pipeline-stage", ""); /* 50 and 71 % are not alike */
     json_object_set_new(f.results.records[1].parts_ns, "decode", json_real(50e6));
     json_object_set_new(f.results.records[1].parts_ns, "read", json_null());
-    says(&f, "pipeline-stage", "");
+    all_say(&f, "pipeline-stage", "");
     fixture_close(&f);
 }
 END_TEST
@@ -156,21 +150,21 @@ START_TEST(batches_are_compared_where_they_differ)
     fixture_open(&f, "cuda", "[]");
     add_job(&f, "stages", &one, 0.0001);
     add_job(&f, "stages", &plain, 0.0001);
-    says(&f, "pipeline-batch",
-         "In batches of 64 a file takes 200 us, in batches of 1 500 us: a factor of 2.50.\n");
+    all_say(&f, "pipeline-batch",
+            "In batches of 64 a file takes 200 us, in batches of 1 500 us: a factor of 2.50.\n");
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_job(&f, "stages", &one, 0.4);
     add_job(&f, "stages", &plain, 0.4);
-    says(&f, "pipeline-batch", "");
+    all_say(&f, "pipeline-batch", "");
     fixture_close(&f);
     one.ms = 50;
     fixture_open(&f, "cuda", "[]");
     add_job(&f, "stages", &one, 0.0001);
     add_job(&f, "stages", &plain, 0.0001);
-    says(&f, "pipeline-batch",
-         "In batches of 64 a file takes 200 us, in batches of 1 100 us: a "
-         "factor of 2.00 that large batches cost.\n");
+    all_say(&f, "pipeline-batch",
+            "In batches of 64 a file takes 200 us, in batches of 1 100 us: a "
+            "factor of 2.00 that large batches cost.\n");
     fixture_close(&f);
 }
 END_TEST
@@ -189,10 +183,11 @@ START_TEST(double_buffering_is_held_against_what_could_be_hidden)
     fixture f;
     fixture_open(&f, "cuda", "[]");
     add_pair(&f, 90, 0.0001);
-    says(&f, "pipeline-overlap",
-         "One batch of 64 after the other takes 100 ms; with the host at the next batch while the "
-         "device has one, 90.0 ms: a factor of 1.11 (at best 1.15, with the shorter of the host's "
-         "and the device's part hidden completely).\n");
+    all_say(
+        &f, "pipeline-overlap",
+        "One batch of 64 after the other takes 100 ms; with the host at the next batch while the "
+        "device has one, 90.0 ms: a factor of 1.11 (at best 1.15, with the shorter of the host's "
+        "and the device's part hidden completely).\n");
     fixture_close(&f);
     fixture_open(&f, "cpu", "[]");
     add_pair(&f, 120, 0.0001);
@@ -209,7 +204,7 @@ START_TEST(double_buffering_is_held_against_what_could_be_hidden)
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_pair(&f, 95, 0.2);
-    says(&f, "pipeline-overlap", "");
+    all_say(&f, "pipeline-overlap", "");
     fixture_close(&f);
 }
 END_TEST
@@ -253,9 +248,10 @@ START_TEST(a_slow_host_leaves_the_device_idle)
     fixture f;
     fixture_open(&f, "cuda", "[]");
     add_hosts(&f, 90, 12, 0.0001);
-    says(&f, "pipeline-idle",
-         "The device copies or computes for 90 % of the time; where the host prepares each batch "
-         "16 times, for 12 %: it is idle for about 88 % of the time, waiting for the host.\n");
+    all_say(
+        &f, "pipeline-idle",
+        "The device copies or computes for 90 % of the time; where the host prepares each batch "
+        "16 times, for 12 %: it is idle for about 88 % of the time, waiting for the host.\n");
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_hosts(&f, 90, 40, 0.02); /* more than 100 % it cannot be */
@@ -266,11 +262,11 @@ START_TEST(a_slow_host_leaves_the_device_idle)
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_hosts(&f, 90, 85, 0.2);
-    says(&f, "pipeline-idle", "");
+    all_say(&f, "pipeline-idle", "");
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_hosts(&f, 12, 90, 0.0001); /* that would be something else */
-    says(&f, "pipeline-idle", "");
+    all_say(&f, "pipeline-idle", "");
     fixture_close(&f);
 }
 END_TEST

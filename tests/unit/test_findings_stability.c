@@ -2,15 +2,7 @@
  * figures are known. */
 #include "base/json.h"
 #include "unit/check_main.h"
-#include "unit/reports_fixture.h"
-
-static void add_metric(gb_record *r, const char *name, double ns)
-{
-    gb_metric *m = &r->metrics[r->n_metrics++];
-    *m = (gb_metric){.value = ns, .peak = NAN};
-    snprintf(m->name, sizeof m->name, "%s", name);
-    snprintf(m->unit, sizeof m->unit, "ns");
-}
+#include "unit/findings_fixture.h"
 
 typedef struct figures {
     double slowest, p99, first, second, mean; /* of a median of 1 ms; a mean of 0: 1.02 */
@@ -27,55 +19,12 @@ static gb_record *add_run(fixture *f, const char *work, uint32_t replicate, figu
     gb_record *r = fixture_add(f, "steady", "stability", params, 0, replicate, 1e6, NAN);
     r->phases_ns = json_pack("{s:I}", "measure", (json_int_t)20300000000);
     r->time.mean = (by.mean > 0 ? by.mean : 1.02) * 1e6;
-    add_metric(r, "mean", r->time.mean);
+    add_metric(r, "mean", "ns", r->time.mean);
     r->time.p99 = by.p99 * 1e6;
-    add_metric(r, "slowest_second", by.slowest * 1e6);
-    add_metric(r, "first_half", by.first * 1e6);
-    add_metric(r, "second_half", by.second * 1e6);
+    add_metric(r, "slowest_second", "ns", by.slowest * 1e6);
+    add_metric(r, "first_half", "ns", by.first * 1e6);
+    add_metric(r, "second_half", "ns", by.second * 1e6);
     return r;
-}
-
-/* The one finding of a rule, or NULL. The caller owns it. */
-static json_t *finding(const fixture *f, const char *rule)
-{
-    json_t *all = NULL, *one, *found = NULL;
-    size_t i;
-    gb_error err = {0};
-    ck_assert_msg(gb_report_findings(&f->results, &all, &err) == GB_OK, "%s", err.message);
-    json_array_foreach(all, i, one)
-    {
-        if (strcmp(json_string_value(json_object_get(one, "rule")), rule) == 0) {
-            ck_assert_ptr_null(found);
-            found = json_incref(one);
-        }
-    }
-    json_decref(all);
-    return found;
-}
-
-static void says(const fixture *f, const char *rule, const char *text)
-{
-    json_t *found = finding(f, rule);
-    ck_assert_msg(found != NULL, "silent about %s", rule);
-    ck_assert_str_eq(json_string_value(json_object_get(found, "text")), text);
-    json_decref(found);
-}
-
-static void silent(const fixture *f, const char *rule)
-{
-    ck_assert_ptr_null(finding(f, rule));
-}
-
-static double figure(const fixture *f, const char *rule, const char *name)
-{
-    json_t *found = finding(f, rule);
-    json_t *value = json_object_get(json_object_get(found, "figures"), name);
-    ck_assert_msg(value != NULL, "no figure %s", name);
-    const double result = json_is_null(value)      ? NAN
-                          : json_is_boolean(value) ? json_is_true(value)
-                                                   : json_number_value(value);
-    json_decref(found);
-    return result;
 }
 
 START_TEST(a_steady_device_is_called_so)
@@ -142,8 +91,8 @@ START_TEST(the_limits_are_those_that_are_stated)
         fixture f;
         fixture_open(&f, "cuda", "[]");
         add_run(&f, "launch", 0, cases[i].by)->flags = cases[i].flags;
-        json_t *found = finding(&f, "steadiness");
-        const char *text = json_string_value(json_object_get(found, "text"));
+        json_t *found = findings_of(&f, "steadiness");
+        const char *text = sentence(found, 0);
         ck_assert_msg(strstr(text, cases[i].text ? cases[i].text : ", steadily: ") != NULL,
                       "case %zu: %s", i, text);
         ck_assert_msg((strstr(text, "99 %") == NULL) == (isnan(cases[i].by.p99) || cases[i].text),
@@ -207,7 +156,7 @@ static void add_beside(fixture *f, const char *neighbour, double ms, double spre
                  "\"rounds\": 64, \"work\": \"compute\"}",
                  neighbour);
         gb_record *r = fixture_add(f, "beside", "stability", params, index, i, 0.7 * mean, NAN);
-        add_metric(r, "mean", mean);
+        add_metric(r, "mean", "ns", mean);
     }
 }
 
@@ -242,8 +191,8 @@ START_TEST(a_factor_within_the_noise_is_not_said)
     add_beside(&f, "memory", 1.2, 0.2);
     silent(&f, "interference");
     add_beside(&f, "compute", 9, 0.01);
-    json_t *found = finding(&f, "interference");
-    const char *text = json_string_value(json_object_get(found, "text"));
+    json_t *found = findings_of(&f, "interference");
+    const char *text = sentence(found, 0);
     ck_assert_ptr_nonnull(strstr(text, "when it computes (the cores are shared here)."));
     ck_assert_ptr_null(strstr(text, "memory"));
     json_decref(found);

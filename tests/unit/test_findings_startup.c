@@ -1,57 +1,13 @@
 /* Findings on cold start and memory, from records made up so that the figures are known. */
 #include "base/json.h"
 #include "unit/check_main.h"
-#include "unit/reports_fixture.h"
+#include "unit/findings_fixture.h"
 
-static void add_metric(gb_record *r, const char *name, const char *unit, double value)
-{
-    gb_metric *m = &r->metrics[r->n_metrics++];
-    *m = (gb_metric){.value = value, .peak = NAN};
-    snprintf(m->name, sizeof m->name, "%s", name);
-    snprintf(m->unit, sizeof m->unit, "%s", unit);
-}
-
-/* All findings of a rule; the caller owns them. */
-static json_t *findings_of(const fixture *f, const char *rule)
-{
-    json_t *all = NULL, *one, *found = json_array();
-    size_t i;
-    gb_error err = {0};
-    ck_assert_msg(gb_report_findings(&f->results, &all, &err) == GB_OK, "%s", err.message);
-    json_array_foreach(all, i, one)
-    {
-        if (strcmp(json_string_value(json_object_get(one, "rule")), rule) == 0)
-            json_array_append(found, one);
-    }
-    json_decref(all);
-    return found;
-}
-
-static void silent(const fixture *f, const char *rule)
+static void nth_says(const fixture *f, const char *rule, size_t which, const char *text)
 {
     json_t *found = findings_of(f, rule);
-    ck_assert_uint_eq(json_array_size(found), 0);
+    ck_assert_str_eq(sentence(found, which), text);
     json_decref(found);
-}
-
-static void says(const fixture *f, const char *rule, size_t which, const char *text)
-{
-    json_t *found = findings_of(f, rule);
-    ck_assert_uint_gt(json_array_size(found), which);
-    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(found, which), "text")),
-                     text);
-    json_decref(found);
-}
-
-static double figure(const fixture *f, const char *rule, const char *name)
-{
-    json_t *found = findings_of(f, rule);
-    ck_assert_uint_gt(json_array_size(found), 0);
-    json_t *value = json_object_get(json_object_get(json_array_get(found, 0), "figures"), name);
-    ck_assert_msg(json_is_number(value), "no figure %s", name);
-    const double result = json_number_value(value);
-    json_decref(found);
-    return result;
 }
 
 static double spread_by(uint32_t r, double spread)
@@ -85,18 +41,15 @@ START_TEST(the_first_call_against_a_steady_one)
     fixture f;
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 20, 10, 0.00001);
-    says(&f, "first-call", 0,
+    says(&f, "first-call",
          "The first launch of a process takes 20.0 ms, a steady one 10.0 us: 2000 times that.");
     ck_assert_double_eq_tol(figure(&f, "first-call", "times"), 2000, 1);
     ck_assert_double_eq_tol(figure(&f, "first-call", "second_ns"), 20e3, 1);
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "blas", 20, 10, 0.05);
-    json_t *found = findings_of(&f, "first-call");
-    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
-    ck_assert_ptr_nonnull(strstr(text, "The first product of the vendor's BLAS of a process"));
-    ck_assert_ptr_nonnull(strstr(text, " to ")); /* a range, where so little is known */
-    json_decref(found);
+    mentions(&f, "first-call", "The first product of the vendor's BLAS of a process");
+    mentions(&f, "first-call", " to "); /* a range, where so little is known */
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 20, 10, 0.00001);
@@ -114,10 +67,9 @@ END_TEST
 START_TEST(where_the_start_goes_is_said_of_a_firm_time)
 {
     fixture f;
-    json_t *found;
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 20, 10, 0.00001);
-    says(&f, "where-the-start-goes", 0,
+    says(&f, "where-the-start-goes",
          "From the start of a process to its first right result, that of a launch, it takes "
          "100 ms: the process 10 %, opening the device 60 %, memory 5 %, the call 20 %, reading "
          "and checking the result 5 %.");
@@ -126,10 +78,7 @@ START_TEST(where_the_start_goes_is_said_of_a_firm_time)
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 20, 10, 0.00001);
     f.results.records[0].metrics[1].value = 57e6;
-    found = findings_of(&f, "where-the-start-goes");
-    const char *text = json_string_value(json_object_get(json_array_get(found, 0), "text"));
-    ck_assert_msg(strstr(text, "opening the device 57 to 60 %, memory 5 %,") != NULL, "%s", text);
-    json_decref(found);
+    mentions(&f, "where-the-start-goes", "opening the device 57 to 60 %, memory 5 %,");
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
     add_start(&f, "launch", 20, 10, 0.2);
@@ -171,10 +120,10 @@ START_TEST(what_a_pool_gains_is_said_at_both_ends)
         add_allocation(&f, "device", "stream", bytes, 2000, 0.00001);
         add_allocation(&f, "device", "cached", bytes, 20, 0.00001);
     }
-    says(&f, "allocation-pool", 0,
-         "Having a block of device memory and giving it back: 4 KiB 81.9 us by plain calls, "
-         "2.00 us from the device's pool (41.0 times as fast); 1 MiB 21.0 ms by plain calls, "
-         "2.00 us from the device's pool (10486 times as fast).");
+    nth_says(&f, "allocation-pool", 0,
+             "Having a block of device memory and giving it back: 4 KiB 81.9 us by plain calls, "
+             "2.00 us from the device's pool (41.0 times as fast); 1 MiB 21.0 ms by plain calls, "
+             "2.00 us from the device's pool (10486 times as fast).");
     ck_assert_double_eq_tol(figure(&f, "allocation-pool", "large_plain_ns"), 20 * 1048576.0, 1);
     json_t *found = findings_of(&f, "allocation-pool");
     ck_assert_uint_eq(json_array_size(found), 2); /* one of each way */
@@ -193,9 +142,9 @@ START_TEST(no_gain_is_said_where_none_is_known)
     add_allocation(&f, "device", "cached", 4096, 10, 0.00001);
     silent(&f, "allocation-pool"); /* nothing to compare with */
     add_allocation(&f, "device", "plain", 4096, 5, 0.00001);
-    says(&f, "allocation-pool", 0,
-         "Having a block of device memory and giving it back: 4 KiB 5.00 ns by plain calls, "
-         "10.0 ns from a cache of blocks (2.0 times as slow).");
+    nth_says(&f, "allocation-pool", 0,
+             "Having a block of device memory and giving it back: 4 KiB 5.00 ns by plain calls, "
+             "10.0 ns from a cache of blocks (2.0 times as slow).");
     fixture_close(&f);
 }
 END_TEST
@@ -224,13 +173,14 @@ START_TEST(memory_in_holes_is_said_exactly)
     add_holes(&f, "best-fit", "alternate", 3.125, 3.125);
     add_holes(&f, "driver", "alternate", 50, 100);
     add_holes(&f, "first-fit", "churn", 14.4, 14.4);
-    says(&f, "memory-in-holes", 0,
-         "64 MiB full of blocks of 1 MiB, every other of them released, have 32 MiB free; the "
-         "largest block that can be had is 3.12 % by first-fit, 3.12 % by best-fit, 50.0 % to "
-         "100 % by the driver's calls of what is free.");
-    says(&f, "memory-in-holes", 1,
-         "64 MiB in which blocks of 1 MiB and less have come and gone: the largest block that can "
-         "be had is 14.4 % by first-fit of what is free.");
+    nth_says(&f, "memory-in-holes", 0,
+             "64 MiB full of blocks of 1 MiB, every other of them released, have 32 MiB free; the "
+             "largest block that can be had is 3.12 % by first-fit, 3.12 % by best-fit, 50.0 % to "
+             "100 % by the driver's calls of what is free.");
+    nth_says(
+        &f, "memory-in-holes", 1,
+        "64 MiB in which blocks of 1 MiB and less have come and gone: the largest block that can "
+        "be had is 14.4 % by first-fit of what is free.");
     ck_assert_double_eq(figure(&f, "memory-in-holes", "first-fit"), 3.125);
     fixture_close(&f);
     fixture_open(&f, "cuda", "[]");
@@ -263,13 +213,15 @@ START_TEST(a_refusal_and_what_follows)
     fixture f;
     fixture_open(&f, "cpu", "[]");
     add_exhaust(&f, "beyond", 0.00001);
-    says(&f, "refused-cleanly", 0,
-         "A request for twice the memory that there is is refused in 100 us; memory can be had, "
-         "written and read right after it, in 200 us.");
+    nth_says(
+        &f, "refused-cleanly", 0,
+        "A request for twice the memory that there is is refused in 100 us; memory can be had, "
+        "written and read right after it, in 200 us.");
     add_exhaust(&f, "filled", 0.3);
-    says(&f, "refused-cleanly", 1,
-         "A process that fills its bound of 128 MiB is refused the next block; memory can be had, "
-         "written and read right after it.");
+    nth_says(
+        &f, "refused-cleanly", 1,
+        "A process that fills its bound of 128 MiB is refused the next block; memory can be had, "
+        "written and read right after it.");
     fixture_close(&f);
     fixture_open(&f, "cpu", "[]");
     gb_error why = {0};
@@ -291,7 +243,7 @@ START_TEST(when_the_memory_of_a_killed_process_is_back)
         add_metric(record, "process_gone", "ns", 8e7);
         add_metric(record, "memory_back", "ns", (r == 0 ? 0.99999 : 1.00001) * 9e7);
     }
-    says(&f, "memory-returns", 0,
+    says(&f, "memory-returns",
          "256 MiB that a killed process held are free again 90.0 ms after the signal; the process "
          "itself ends after 80.0 ms.");
     ck_assert_double_eq_tol(figure(&f, "memory-returns", "back_ns"), 9e7, 1e4);

@@ -1,30 +1,13 @@
 /* matmul: every variant of the cpu device at awkward sizes, and what is refused and counted. */
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 static gb_error err;
 
-/* Poisoned output fails, one iteration passes. GB_UNAVAILABLE: prepare says so. */
-static gb_code live(const char *text)
+/* GB_UNAVAILABLE: prepare says so. */
+static gb_code verdict(const char *text)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("matmul", text, args);
-    gb_need need;
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, &err) == GB_OK, "%s: %s", text, err.message);
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    gb_code code = k->prepare(&run, &err);
-    if (code == GB_OK) {
-        ck_assert_int_eq(k->reset(&run, &err), GB_OK);
-        ck_assert_int_eq(dev->ops->stream_sync(dev, run.stream, &err), GB_OK);
-        ck_assert_msg(k->verify(&run, &err) == GB_WRONG_RESULT, "%s: nothing ran", text);
-        ck_assert_int_eq(k->enqueue(&run, &err), GB_OK);
-        ck_assert_int_eq(dev->ops->stream_sync(dev, run.stream, &err), GB_OK);
-        ck_assert_msg(k->verify(&run, &err) == GB_OK, "%s: %s", text, err.message);
-    }
-    k->release(&run);
-    ck_assert_ptr_null(run.state);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
+    return kernel_verdict(dev, "matmul", text, &err);
 }
 
 static const char *const variants[] = {"naive", "tiled", "register-tiled", "vendor"};
@@ -42,7 +25,7 @@ START_TEST(KRN_02_products_of_any_size)
             char text[128];
             snprintf(text, sizeof text, "variant=%s,type=%s,%s", variants[_i],
                      fp64 ? "fp64" : "fp32", sizes[s]);
-            const gb_code code = live(text);
+            const gb_code code = verdict(text);
             ck_assert_msg(code == GB_OK || (_i == 3 && code == GB_UNAVAILABLE), "%s: %s", text,
                           err.message);
         }
@@ -56,7 +39,7 @@ START_TEST(KRN_02_large_products_of_any_size)
     for (size_t s = 0; s < 2; s++) {
         char text[128];
         snprintf(text, sizeof text, "variant=%s,%s", variants[_i], large[s]);
-        const gb_code code = live(text);
+        const gb_code code = verdict(text);
         ck_assert_msg(code == GB_OK || (_i == 3 && code == GB_UNAVAILABLE), "%s: %s", text,
                       err.message);
     }
@@ -83,22 +66,6 @@ static gb_code few_blocks(gb_device *device, gb_stream *stream, const gb_fn *fn,
     gb_launch fewer = *launch;
     fewer.grid[shortened]--;
     return real->launch(device, stream, fn, &fewer, args, error);
-}
-
-static gb_code verdict(const char *text)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("matmul", text, args);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 3};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    ck_assert_int_eq(k->prepare(&run, &err), GB_OK);
-    ck_assert_int_eq(k->reset(&run, &err), GB_OK);
-    ck_assert_int_eq(k->enqueue(&run, &err), GB_OK);
-    ck_assert_int_eq(dev->ops->stream_sync(dev, run.stream, &err), GB_OK);
-    const gb_code code = k->verify(&run, &err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
 }
 
 START_TEST(a_kernel_that_skips_a_tail_is_noticed)
@@ -188,9 +155,9 @@ static gb_code no_blas(gb_device *device, gb_stream *stream, gb_gemm_type type, 
 START_TEST(a_missing_library_is_a_reason_to_skip)
 {
     ops.gemm = no_blas;
-    ck_assert_int_eq(live("variant=vendor,n=8"), GB_UNAVAILABLE);
+    ck_assert_int_eq(verdict("variant=vendor,n=8"), GB_UNAVAILABLE);
     ck_assert_str_eq(err.message, "no library here");
-    ck_assert_int_eq(live("variant=tiled,n=8"), GB_OK);
+    ck_assert_int_eq(verdict("variant=tiled,n=8"), GB_OK);
 }
 END_TEST
 

@@ -2,44 +2,14 @@
  * and launches that go missing or go astray, each of which must be noticed. */
 #include "kernels/affine.h"
 #include "kernels/overlap.h"
-#include "unit/kernel_fixture.h"
+#include "unit/kernel_spy.h"
 
-/* What the wrappers do, and what they have seen. Numbers count from 1; 0: none. */
-static struct {
-    unsigned long copies, launches;
-    unsigned long drop_copy, drop_launch; /* this one does not happen */
-    unsigned long short_copy;             /* this one leaves its last 4 bytes out */
-    unsigned long shift_copy;             /* this one takes what lies 4 bytes further on */
-    bool no_wait;                         /* streams wait for no events */
-    uint64_t device_bytes;                /* allocated on the device */
-} spy;
-
-static gb_code spy_copy(gb_device *device, gb_stream *stream, void *to, const void *from,
-                        size_t bytes, gb_copy direction, gb_error *err)
-{
-    spy.copies++;
-    if (spy.copies == spy.drop_copy)
-        return GB_OK;
-    if (spy.copies == spy.short_copy)
-        bytes -= 4;
-    if (spy.copies == spy.shift_copy) {
-        from = (const char *)from + 4;
-        bytes -= 4;
-    }
-    return real->copy(device, stream, to, from, bytes, direction, err);
-}
-
-static gb_code spy_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
-                          const gb_launch *launch, void *args[], gb_error *err)
-{
-    spy.launches++;
-    return spy.launches == spy.drop_launch ? GB_OK
-                                           : real->launch(device, stream, fn, launch, args, err);
-}
+static bool no_wait;          /* streams wait for no events */
+static uint64_t device_bytes; /* allocated on the device */
 
 static gb_code spy_stream_wait(gb_device *device, gb_stream *stream, gb_event *event, gb_error *err)
 {
-    return spy.no_wait ? GB_OK : real->stream_wait(device, stream, event, err);
+    return no_wait ? GB_OK : real->stream_wait(device, stream, event, err);
 }
 
 /* Mapped and managed memory as a processor could have it: one address for both. */
@@ -51,7 +21,7 @@ static gb_code spy_alloc(gb_device *device, gb_memory_kind kind, size_t bytes, g
     if (code == GB_OK && both)
         out->host = out->device;
     if (code == GB_OK && kind == GB_MEM_DEVICE)
-        spy.device_bytes += bytes;
+        device_bytes += bytes;
     return code;
 }
 
@@ -66,6 +36,8 @@ static void open_device(void)
 {
     open_kernel_device();
     memset(&spy, 0, sizeof spy);
+    no_wait = false;
+    device_bytes = 0;
     ops.launch = spy_launch;
     ops.stream_wait = spy_stream_wait;
     ops.alloc = spy_alloc;
@@ -225,7 +197,7 @@ START_TEST(streams_that_nobody_waits_for_are_noticed)
 {
     gb_error err = {0};
     bool noticed = false;
-    spy.no_wait = true;
+    no_wait = true;
     for (int i = 0; i < 20 && !noticed; i++)
         noticed =
             verdict("overlap", "memory=pageable,bytes=1048576,chunks=32,streams=8,rounds=3000",
@@ -240,7 +212,7 @@ START_TEST(buffers_keep_within_the_budget_and_the_result_is_whole)
 {
     right("overlap",
           "memory=pageable,bytes=1048576,chunks=16,streams=2,rounds=2,device_budget=524288", false);
-    ck_assert_uint_eq(spy.device_bytes, 131072);
+    ck_assert_uint_eq(device_bytes, 131072);
     gb_value args[KERNEL_ARGS_MAX];
     gb_need need;
     gb_error err = {0};

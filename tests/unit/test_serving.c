@@ -5,31 +5,15 @@
 #include <time.h>
 
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 #define SMALL "window=200,width=40,hidden=50"
-
-/* A case under way. */
-typedef struct life {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *kernel;
-    gb_run run;
-} life;
 
 static void begin(life *l, const char *text)
 {
     gb_error err = {0};
-    gb_need need;
-    l->kernel = kernel_args("serving", text, l->args);
-    ck_assert_int_eq(l->kernel->spec.check(l->args, GB_CPU, &need, &err), GB_OK);
-    l->run = (gb_run){.dev = dev, .args = l->args, .timer = GB_TIMER_ROUNDTRIP, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &l->run.stream, &err), GB_OK);
-    ck_assert_msg(l->kernel->prepare(&l->run, &err) == GB_OK, "%s", err.message);
-}
-
-static void end(life *l)
-{
-    l->kernel->release(&l->run);
-    dev->ops->stream_destroy(dev, l->run.stream);
+    ck_assert_int_eq(life_check("serving", text, GB_CPU, &err), GB_OK);
+    ck_assert_msg(life_begin(l, dev, "serving", text, &err) == GB_OK, "%s", err.message);
 }
 
 static gb_code take(life *l, gb_sample *out, gb_error *err)
@@ -86,7 +70,7 @@ START_TEST(a_sample_is_one_request_of_a_window)
         ck_assert_uint_le(items, s->policy.most_items);
         ck_assert(r->begin >= r->arrival && (!begins || i == 0 || r->begin >= r[-1].end));
     }
-    end(&l);
+    life_end(&l);
 }
 END_TEST
 
@@ -104,7 +88,7 @@ START_TEST(the_check_and_the_warm_up_are_a_full_batch_and_drop_what_is_left)
         ck_assert_int_eq(take(&l, &sample, &err), GB_OK);
         ck_assert_uint_eq(sample.ready, (i == 0 ? SERVING_FIRST : 200) - 1);
     }
-    end(&l);
+    life_end(&l);
 }
 END_TEST
 
@@ -147,7 +131,7 @@ START_TEST(too_high_a_rate_shows_in_the_latency_of_all_that_come_later)
         last = s.ns;
     }
     ck_assert_double_eq_tol(last, 1000 * s.parts[SERVING_PART_SERVER], 0.1 * last);
-    end(&l);
+    life_end(&l);
 }
 END_TEST
 
@@ -179,7 +163,7 @@ START_TEST(a_stalled_server_cannot_hide_it)
     }
     ck_assert_uint_ge(slow, 1); /* more on a machine that stalls by itself */
     ck_assert_msg(late >= 25, "%u are late", late);
-    end(&l);
+    life_end(&l);
 }
 END_TEST
 
@@ -229,7 +213,7 @@ static void noticed(const char *text, const char *mistake)
     ck_assert_msg(code == GB_WRONG_RESULT, "%s: %s was not noticed", text, mistake);
     ck_assert_ptr_nonnull(strstr(err.message, "serving: answers to requests"));
     ops = *real;
-    end(&l);
+    life_end(&l);
 }
 
 START_TEST(every_answer_is_checked)
@@ -290,7 +274,7 @@ START_TEST(an_error_on_the_way_ends_the_window)
     ck_assert_uint_eq(s.ready, 0);
     ops.stream_sync = real->stream_sync;
     ck_assert_int_eq(take(&l, &s, &err), GB_OK);
-    end(&l);
+    life_end(&l);
 }
 END_TEST
 

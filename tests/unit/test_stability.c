@@ -2,55 +2,27 @@
  * samples, and loads of which a part goes missing. The time is made up: each look at the clock
  * takes one step of it. */
 #include "kernels/stability_load.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_spy.h"
 
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
+/* The device's clock. */
 static struct {
     uint64_t now, step;
-    unsigned long launches, copies, drop_launch, drop_copy; /* count from 1; 0: none */
-} spy;
+} clock_of;
 
 static uint64_t spy_now(gb_device *device)
 {
     (void)device;
-    return spy.now += spy.step;
-}
-
-static gb_code spy_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
-                          const gb_launch *launch, void *args[], gb_error *err)
-{
-    return ++spy.launches == spy.drop_launch ? GB_OK
-                                             : real->launch(device, stream, fn, launch, args, err);
-}
-
-static gb_code spy_copy(gb_device *device, gb_stream *stream, void *to, const void *from,
-                        size_t bytes, gb_copy direction, gb_error *err)
-{
-    return ++spy.copies == spy.drop_copy
-               ? GB_OK
-               : real->copy(device, stream, to, from, bytes, direction, err);
+    return clock_of.now += clock_of.step;
 }
 
 static void open_device(void)
 {
-    gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
+    memset(&clock_of, 0, sizeof clock_of);
     ops.now_ns = spy_now;
     ops.launch = spy_launch;
     ops.copy = spy_copy;
-    dev->ops = &ops;
-}
-
-static void close_device(void)
-{
-    dev->ops = real;
-    real->close(dev);
 }
 
 static gb_work work_of(const char *text, gb_need *need)
@@ -109,7 +81,7 @@ static unsigned long samples_of(const char *text, uint64_t step, double *ns,
     unsigned long n = 0;
     ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
     ck_assert_msg(k->prepare(&run, &err) == GB_OK, "%s", err.message);
-    spy.step = step;
+    clock_of.step = step;
     ck_assert_int_eq(k->sample(&run, 1, &sample, &err), GB_OK); /* loads, and is no sample */
     ck_assert_uint_eq(sample.ready, 0);
     spy.launches = 0;
@@ -189,7 +161,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("stability");
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, open_device, close_device);
+    tcase_add_checked_fixture(tc, open_device, close_kernel_device);
     tcase_add_test(tc, what_is_counted);
     tcase_add_test(tc, an_array_is_of_whole_elements);
     tcase_add_test(tc, a_case_goes_on_for_the_time_that_is_asked_for);

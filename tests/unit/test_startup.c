@@ -4,13 +4,9 @@
 #include "kernels/allocate.h"
 #include "kernels/child.h"
 #include "kernels/exhaust.h"
-#include "unit/check_main.h"
-#include "unit/kernel_args.h"
+#include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 #include "unit/task_main.h"
-
-static gb_device *dev;
-static gb_device_ops ops;
-static const gb_device_ops *real;
 
 /* What the wrappers do, and what they have seen. */
 static struct {
@@ -77,15 +73,11 @@ static gb_code spy_memory_info(gb_device *device, uint64_t *free, uint64_t *tota
 
 static void open_device(void)
 {
-    gb_error err = {0};
+    open_kernel_device();
     memset(&spy, 0, sizeof spy);
-    ck_assert_msg(gb_device_cpu_open(2, &dev, &err) == GB_OK, "%s", err.message);
-    real = dev->ops;
-    ops = *real;
     ops.alloc = spy_alloc;
     ops.free = spy_free;
     ops.memory_info = spy_memory_info;
-    dev->ops = &ops;
 }
 
 static void close_device(void)
@@ -303,24 +295,20 @@ END_TEST
 /* Parts follow each other: together they are no longer than the whole, but for later calls. */
 START_TEST(a_process_answers_with_its_steps)
 {
-    gb_value args[KERNEL_ARGS_MAX];
+    life l;
     gb_error err = {0};
     gb_sample sample;
-    const gb_kernel *k = kernel_args("startup", "bytes=4100", args);
-    gb_run run = {.dev = dev, .args = args, .timer = GB_TIMER_ROUNDTRIP, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    ck_assert_int_eq(k->prepare(&run, &err), GB_OK);
-    ck_assert_int_eq(k->reset(&run, &err), GB_OK);
-    ck_assert_int_eq(k->sample(&run, 1, &sample, &err), GB_OK);
-    ck_assert_int_eq(k->verify(&run, &err), GB_OK);
+    ck_assert_int_eq(life_begin(&l, dev, "startup", "bytes=4100", &err), GB_OK);
+    ck_assert_int_eq(l.kernel->reset(&l.run, &err), GB_OK);
+    ck_assert_int_eq(l.kernel->sample(&l.run, 1, &sample, &err), GB_OK);
+    ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_OK);
     double sum = 0;
     for (int p = 0; p < 5; p++) {
         ck_assert(sample.parts[p] > 0);
         sum += sample.parts[p];
     }
     ck_assert_double_eq_tol(sum, sample.ns, 1); /* the first five are the whole */
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
+    life_end(&l);
 }
 END_TEST
 
@@ -329,23 +317,19 @@ START_TEST(a_wrong_word_of_a_process_is_noticed)
     static const char *const cases[][2] = {{"startup", "call=launch,bytes=40000"},
                                            {"startup", "call=blas"},
                                            {"reclaim", "bytes=1048576"}};
-    gb_value args[KERNEL_ARGS_MAX];
+    life l;
     gb_error err = {0};
-    const gb_kernel *k = kernel_args(cases[_i][0], cases[_i][1], args);
-    gb_run run = {.dev = dev, .args = args, .timer = GB_TIMER_ROUNDTRIP, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    ck_assert_int_eq(k->prepare(&run, &err), GB_OK);
-    ck_assert_int_eq(k->reset(&run, &err), GB_OK);
-    ck_assert_int_eq(k->verify(&run, &err), GB_WRONG_RESULT); /* nothing ran */
-    gb_code code = k->enqueue(&run, &err);
+    ck_assert_int_eq(life_begin(&l, dev, cases[_i][0], cases[_i][1], &err), GB_OK);
+    ck_assert_int_eq(l.kernel->reset(&l.run, &err), GB_OK);
+    ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_WRONG_RESULT); /* nothing ran */
+    gb_code code = l.kernel->enqueue(&l.run, &err);
     if (code != GB_UNAVAILABLE) { /* no BLAS on this machine */
         ck_assert_msg(code == GB_OK, "%s", err.message);
-        ck_assert_int_eq(k->verify(&run, &err), GB_OK);
-        run.seed = 8; /* another run's answer */
-        ck_assert_int_eq(k->verify(&run, &err), GB_WRONG_RESULT);
+        ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_OK);
+        l.run.seed = 8; /* another run's answer */
+        ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_WRONG_RESULT);
     }
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
+    life_end(&l);
 }
 END_TEST
 
@@ -375,18 +359,14 @@ END_TEST
 /* It has ended and has no memory any more, both by what the system says. */
 START_TEST(a_killed_process_gives_its_memory_back)
 {
-    gb_value args[KERNEL_ARGS_MAX];
+    life l;
     gb_error err = {0};
     gb_sample sample;
-    const gb_kernel *k = kernel_args("reclaim", "bytes=16777216", args);
-    gb_run run = {.dev = dev, .args = args, .timer = GB_TIMER_ROUNDTRIP, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    ck_assert_int_eq(k->prepare(&run, &err), GB_OK);
-    ck_assert_msg(k->sample(&run, 2, &sample, &err) == GB_OK, "%s", err.message);
+    ck_assert_int_eq(life_begin(&l, dev, "reclaim", "bytes=16777216", &err), GB_OK);
+    ck_assert_msg(l.kernel->sample(&l.run, 2, &sample, &err) == GB_OK, "%s", err.message);
     ck_assert(sample.parts[0] > 0 && sample.parts[1] >= sample.parts[0]);
     ck_assert(sample.ns == sample.parts[1]);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
+    life_end(&l);
 }
 END_TEST
 

@@ -5,6 +5,7 @@
 #include "kernels/bank.h"
 #include "kernels/common.h"
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 GB_FN_DECLARE(bank)
 
@@ -44,33 +45,11 @@ static void open_device(void)
     made = NULL;
 }
 
-/* prepare, reset, enqueue, verify. */
-static gb_code verdict(const char *kernel, const char *text, gb_error *err)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args(kernel, text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
-    if (code == GB_OK)
-        code = k->reset(&run, err);
-    if (code == GB_OK)
-        code = k->enqueue(&run, err);
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, err);
-    if (code == GB_OK)
-        code = k->verify(&run, err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
-}
-
 static void right(const char *kernel, const char *text)
 {
     gb_error err = {0};
-    ck_assert_msg(verdict(kernel, text, &err) == GB_OK, "%s %s: %s", kernel, text, err.message);
+    ck_assert_msg(kernel_verdict(dev, kernel, text, &err) == GB_OK, "%s %s: %s", kernel, text,
+                  err.message);
 }
 
 static const unsigned sizes[] = {1, 31, 33, 1000, 1023, 1025};
@@ -215,7 +194,8 @@ START_TEST(KRN_16_a_reduction_that_does_not_fit_ends_before_it_is_launched)
 {
     gb_error err = {0};
     ops.blocks_per_unit = nothing_fits;
-    ck_assert_int_eq(verdict("reduce", "variant=shuffle,elements=1000", &err), GB_DEVICE_ERROR);
+    ck_assert_int_eq(kernel_verdict(dev, "reduce", "variant=shuffle,elements=1000", &err),
+                     GB_DEVICE_ERROR);
     ck_assert_str_eq(err.message, "kernel does not fit: reduce_shuffle_fp32");
 }
 END_TEST
@@ -263,8 +243,8 @@ START_TEST(KRN_06_a_wrong_launch_is_noticed)
         snprintf(text, sizeof text, "%s,%s", m->args, rows[r].size);
         right(m->kernel, text);
         made = m;
-        ck_assert_msg(verdict(m->kernel, text, &err) == GB_WRONG_RESULT, "%s %s: %s: not noticed",
-                      m->kernel, text, m->what);
+        ck_assert_msg(kernel_verdict(dev, m->kernel, text, &err) == GB_WRONG_RESULT,
+                      "%s %s: %s: not noticed", m->kernel, text, m->what);
         made = NULL;
         return;
     }
@@ -285,8 +265,8 @@ START_TEST(KRN_17_a_single_missing_term_of_a_long_sum_is_noticed)
     gb_error err = {0};
     right(cases[_i].kernel, cases[_i].args);
     made = &cases[_i];
-    ck_assert_msg(verdict(made->kernel, made->args, &err) == GB_WRONG_RESULT, "%s %s: not noticed",
-                  made->kernel, made->args);
+    ck_assert_msg(kernel_verdict(dev, made->kernel, made->args, &err) == GB_WRONG_RESULT,
+                  "%s %s: not noticed", made->kernel, made->args);
     ck_assert_msg(strstr(err.message, ": 1 of ") != NULL, "%s", err.message);
 }
 END_TEST

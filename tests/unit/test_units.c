@@ -6,160 +6,151 @@
 
 typedef gb_code parse_u64(const char *text, uint64_t *out, gb_error *err);
 
-static void accepts(parse_u64 *parse, const char *text, uint64_t expected)
+/* Rows of tables; the last has no text. */
+typedef struct accepted {
+    const char *text;
+    uint64_t value;
+} accepted;
+typedef struct refused {
+    const char *text, *hint;
+} refused;
+
+static void accepts(parse_u64 *parse, const accepted *row)
 {
-    gb_error err = {.message = ""};
-    uint64_t value = 99;
-    ck_assert_msg(parse(text, &value, &err) == GB_OK, "'%s': %s", text, err.message);
-    ck_assert_msg(value == expected, "'%s' gives %llu, not %llu", text, (unsigned long long)value,
-                  (unsigned long long)expected);
+    for (; row->text != NULL; row++) {
+        gb_error err = {.message = ""};
+        uint64_t value = 99;
+        ck_assert_msg(parse(row->text, &value, &err) == GB_OK, "'%s': %s", row->text, err.message);
+        ck_assert_msg(value == row->value, "'%s' gives %llu, not %llu", row->text,
+                      (unsigned long long)value, (unsigned long long)row->value);
+    }
 }
 
 /* Refused, with a message that quotes the text and holds `hint`, and without a value. */
-static void refuses(parse_u64 *parse, const char *text, const char *hint)
+static void refuses(parse_u64 *parse, const refused *row)
 {
-    gb_error err = {.message = ""};
-    uint64_t value = 99;
-    char quoted[64];
-    ck_assert_msg(parse(text, &value, &err) == GB_INVALID, "'%s' was accepted", text);
-    ck_assert_uint_eq(value, 99);
-    snprintf(quoted, sizeof quoted, "'%s'", text);
-    ck_assert_msg(strstr(err.message, quoted) != NULL, "'%s' not quoted: %s", text, err.message);
-    ck_assert_msg(strstr(err.message, hint) != NULL, "no '%s' in: %s", hint, err.message);
+    for (; row->text != NULL; row++) {
+        gb_error err = {.message = ""};
+        uint64_t value = 99;
+        char quoted[64];
+        ck_assert_msg(parse(row->text, &value, &err) == GB_INVALID, "'%s' was accepted", row->text);
+        ck_assert_uint_eq(value, 99);
+        snprintf(quoted, sizeof quoted, "'%s'", row->text);
+        ck_assert_msg(strstr(err.message, quoted) != NULL, "%s not quoted: %s", quoted,
+                      err.message);
+        ck_assert_msg(strstr(err.message, row->hint) != NULL, "no '%s' in: %s", row->hint,
+                      err.message);
+    }
 }
+
+#define ACCEPTS(parse, ...) accepts(parse, (const accepted[]){__VA_ARGS__, {NULL, 0}})
+#define REFUSES(parse, ...) refuses(parse, (const refused[]){__VA_ARGS__, {NULL, NULL}})
+
+typedef const char *print_double(double value, char *buf, size_t size);
+typedef struct printed {
+    double value;
+    const char *text; /* NULL: no row */
+} printed;
+
+static void prints(print_double *print, const printed *row)
+{
+    char buf[32];
+    for (; row->text != NULL; row++)
+        ck_assert_str_eq(print(row->value, buf, sizeof buf), row->text);
+}
+
+#define PRINTS(print, ...) prints(print, (const printed[]){__VA_ARGS__, {0, NULL}})
+
+typedef const char *print_u64(uint64_t value, char *buf, size_t size);
+static void prints_u64(print_u64 *print, const accepted *row)
+{
+    char buf[32];
+    for (; row->text != NULL; row++)
+        ck_assert_str_eq(print(row->value, buf, sizeof buf), row->text);
+}
+
+#define PRINTS_U64(print, ...) prints_u64(print, (const accepted[]){__VA_ARGS__, {NULL, 0}})
 
 START_TEST(YML_10_sizes_with_units)
 {
-    accepts(gb_parse_bytes, "64MiB", 67108864);
-    accepts(gb_parse_bytes, "64MB", 64000000);
-    accepts(gb_parse_bytes, "4GiB", 4294967296);
-    accepts(gb_parse_bytes, "1.5GiB", 1610612736);
-    accepts(gb_parse_bytes, "64 MiB", 67108864);
-    accepts(gb_parse_bytes, "1kB", 1000);
-    accepts(gb_parse_bytes, "1KiB", 1024);
-    accepts(gb_parse_bytes, "1TB", 1000000000000);
-    accepts(gb_parse_bytes, "1TiB", 1099511627776);
-    accepts(gb_parse_bytes, "1GB", 1000000000);
-    accepts(gb_parse_bytes, "7B", 7);
-    accepts(gb_parse_bytes, "0.5KiB", 512);
-    accepts(gb_parse_bytes, "0.0009765625KiB", 1);
-    accepts(gb_parse_bytes, "1.10000kB", 1100);
-    accepts(gb_parse_bytes, "9223372036854775807B", INT64_MAX);
-    accepts(gb_parse_bytes, "8388607TiB", 8388607ull << 40);
+    ACCEPTS(gb_parse_bytes, {"64MiB", 67108864}, {"64MB", 64000000}, {"4GiB", 4294967296},
+            {"1.5GiB", 1610612736}, {"64 MiB", 67108864}, {"1kB", 1000}, {"1KiB", 1024},
+            {"1TB", 1000000000000}, {"1TiB", 1099511627776}, {"1GB", 1000000000}, {"7B", 7},
+            {"0.5KiB", 512}, {"0.0009765625KiB", 1}, {"1.10000kB", 1100},
+            {"9223372036854775807B", INT64_MAX}, {"8388607TiB", 8388607ull << 40});
 
-    refuses(gb_parse_bytes, "0.5B", "not a whole number of bytes");
-    refuses(gb_parse_bytes, "0.3KiB", "not a whole number of bytes");
-    refuses(gb_parse_bytes, "1.00000000000000000000001MiB", "not a whole number of bytes");
-    refuses(gb_parse_bytes, "-1MiB", "signs are not accepted");
-    refuses(gb_parse_bytes, "+1MiB", "signs are not accepted");
-    refuses(gb_parse_bytes, "64Mib", "did you mean 'MiB'?");
-    refuses(gb_parse_bytes, "64 mb", "did you mean 'MB'?");
-    refuses(gb_parse_bytes, "64Mi", "did you mean 'MiB'?");
-    refuses(gb_parse_bytes, "1KB", "did you mean 'kB'?");
-    refuses(gb_parse_bytes, "99999999TiB", "1B to 9223372036854775807B");
-    refuses(gb_parse_bytes, "8388608TiB", "1B to 9223372036854775807B");
-    refuses(gb_parse_bytes, "9223372036854775808B", "1B to 9223372036854775807B");
-    refuses(gb_parse_bytes, "99999999999999999999999999B", "1B to 9223372036854775807B");
-    refuses(gb_parse_bytes, "1e3MiB", "exponent");
-    refuses(gb_parse_bytes, "64M", "is ambiguous: write 64MB (1000) or 64MiB (1024)");
-    refuses(gb_parse_bytes, "1.5 G", "is ambiguous: write 1.5GB (1000) or 1.5GiB (1024)");
-    refuses(gb_parse_bytes, "64K", "is ambiguous: write 64kB (1000) or 64KiB (1024)");
-    refuses(gb_parse_bytes, "64k", "is ambiguous: write 64kB (1000) or 64KiB (1024)");
-    refuses(gb_parse_bytes, "2T", "is ambiguous: write 2TB (1000) or 2TiB (1024)");
-    refuses(gb_parse_bytes, "4096", "has no unit: write 4096B, 4096KiB (1024) or 4096kB (1000)");
-    refuses(gb_parse_bytes, "010MiB", "leading zero");
-    refuses(gb_parse_bytes, "00.5MiB", "leading zero");
-    refuses(gb_parse_bytes, "64  MiB", "unknown unit");
-    refuses(gb_parse_bytes, "64MiB ", "unknown unit");
-    refuses(gb_parse_bytes, " 64MiB", "begins with a space");
-    refuses(gb_parse_bytes, "64 ", "unknown unit");
-    refuses(gb_parse_bytes, ".5MiB", "does not begin with a digit");
-    refuses(gb_parse_bytes, "5.MiB", "no digit follows the point");
-    refuses(gb_parse_bytes, "1,5MiB", "unknown unit");
-    refuses(gb_parse_bytes, "64MiBs", "unknown unit");
-    refuses(gb_parse_bytes, "", "is empty");
-    refuses(gb_parse_bytes, "MiB", "does not begin with a digit");
+    REFUSES(gb_parse_bytes, {"0.5B", "not a whole number of bytes"},
+            {"0.3KiB", "not a whole number of bytes"},
+            {"1.00000000000000000000001MiB", "not a whole number of bytes"},
+            {"-1MiB", "signs are not accepted"}, {"+1MiB", "signs are not accepted"},
+            {"64Mib", "did you mean 'MiB'?"}, {"64 mb", "did you mean 'MB'?"},
+            {"64Mi", "did you mean 'MiB'?"}, {"1KB", "did you mean 'kB'?"},
+            {"99999999TiB", "1B to 9223372036854775807B"},
+            {"8388608TiB", "1B to 9223372036854775807B"},
+            {"9223372036854775808B", "1B to 9223372036854775807B"},
+            {"99999999999999999999999999B", "1B to 9223372036854775807B"}, {"1e3MiB", "exponent"},
+            {"64M", "is ambiguous: write 64MB (1000) or 64MiB (1024)"},
+            {"1.5 G", "is ambiguous: write 1.5GB (1000) or 1.5GiB (1024)"},
+            {"64K", "is ambiguous: write 64kB (1000) or 64KiB (1024)"},
+            {"64k", "is ambiguous: write 64kB (1000) or 64KiB (1024)"},
+            {"2T", "is ambiguous: write 2TB (1000) or 2TiB (1024)"},
+            {"4096", "has no unit: write 4096B, 4096KiB (1024) or 4096kB (1000)"},
+            {"010MiB", "leading zero"}, {"00.5MiB", "leading zero"}, {"64  MiB", "unknown unit"},
+            {"64MiB ", "unknown unit"}, {" 64MiB", "begins with a space"}, {"64 ", "unknown unit"},
+            {".5MiB", "does not begin with a digit"}, {"5.MiB", "no digit follows the point"},
+            {"1,5MiB", "unknown unit"}, {"64MiBs", "unknown unit"}, {"", "is empty"},
+            {"MiB", "does not begin with a digit"});
 }
 END_TEST
 
 START_TEST(CPY_13_size_zero_is_refused)
 {
-    refuses(gb_parse_bytes, "0B", "1B to");
-    refuses(gb_parse_bytes, "0MiB", "1B to");
-    refuses(gb_parse_bytes, "0.0GiB", "1B to");
+    REFUSES(gb_parse_bytes, {"0B", "1B to"}, {"0MiB", "1B to"}, {"0.0GiB", "1B to"});
 }
 END_TEST
 
 START_TEST(CPY_04_large_sizes_keep_every_byte)
 {
-    char buf[32];
-    accepts(gb_parse_bytes, "8GiB", 8589934592);
-    accepts(gb_parse_bytes, "2147483647B", 2147483647);
-    accepts(gb_parse_bytes, "2147483648B", 2147483648);
-    accepts(gb_parse_bytes, "2147483649B", 2147483649);
-    accepts(gb_parse_bytes, "4294967300B", 4294967300);
-    ck_assert_str_eq(gb_format_count(8589934592, buf, sizeof buf), "8589934592");
-    ck_assert_str_eq(gb_format_count(UINT64_MAX, buf, sizeof buf), "18446744073709551615");
+    ACCEPTS(gb_parse_bytes, {"8GiB", 8589934592}, {"2147483647B", 2147483647},
+            {"2147483648B", 2147483648}, {"2147483649B", 2147483649}, {"4294967300B", 4294967300});
+    PRINTS_U64(gb_format_count, {"8589934592", 8589934592}, {"18446744073709551615", UINT64_MAX});
 }
 END_TEST
 
 START_TEST(YML_08_counts_are_plain_decimal_numbers)
 {
-    accepts(gb_parse_count, "0", 0);
-    accepts(gb_parse_count, "10", 10);
-    accepts(gb_parse_count, "1e3", 1000);
-    accepts(gb_parse_count, "1E+3", 1000);
-    accepts(gb_parse_count, "1.5e3", 1500);
-    accepts(gb_parse_count, "9223372036854775807", INT64_MAX);
-    refuses(gb_parse_count, "010", "leading zeros");
-    refuses(gb_parse_count, "09", "leading zeros");
-    refuses(gb_parse_count, "00", "leading zeros");
-    refuses(gb_parse_count, "0x10", "hexadecimal");
-    refuses(gb_parse_count, "0o10", "octal");
-    refuses(gb_parse_count, "1_000", "not grouped");
-    refuses(gb_parse_count, "1,000", "not grouped");
-    refuses(gb_parse_count, "12:30", "base 60");
-    refuses(gb_parse_count, "1.5", "without a fraction");
-    refuses(gb_parse_count, "1e-3", "without a fraction");
-    refuses(gb_parse_count, "10 ", "a space follows");
-    refuses(gb_parse_count, "10MiB", "it takes no unit");
+    ACCEPTS(gb_parse_count, {"0", 0}, {"10", 10}, {"1e3", 1000}, {"1E+3", 1000}, {"1.5e3", 1500},
+            {"9223372036854775807", INT64_MAX});
+    REFUSES(gb_parse_count, {"010", "leading zeros"}, {"09", "leading zeros"},
+            {"00", "leading zeros"}, {"0x10", "hexadecimal"}, {"0o10", "octal"},
+            {"1_000", "not grouped"}, {"1,000", "not grouped"}, {"12:30", "base 60"},
+            {"1.5", "without a fraction"}, {"1e-3", "without a fraction"},
+            {"10 ", "a space follows"}, {"10MiB", "it takes no unit"});
 }
 END_TEST
 
 START_TEST(YML_16_counts_out_of_range)
 {
-    refuses(gb_parse_count, "-5", "0 to 9223372036854775807");
-    refuses(gb_parse_count, "nonsense", "0 to 9223372036854775807");
-    refuses(gb_parse_count, "99999999999999999999", "out of range");
-    refuses(gb_parse_count, "99999999999999999999", "0 to 9223372036854775807");
-    refuses(gb_parse_count, "9223372036854775808", "out of range");
-    refuses(gb_parse_count, "1e19", "out of range");
-    refuses(gb_parse_count, "1e99999999999999999999", "out of range");
-    refuses(gb_parse_count, "1e-99999999999999999999", "without a fraction");
-    refuses(gb_parse_count, "nan", "does not begin with a digit");
-    refuses(gb_parse_count, "inf", "does not begin with a digit");
-    refuses(gb_parse_count, "", "is empty");
+    REFUSES(gb_parse_count, {"-5", "0 to 9223372036854775807"},
+            {"nonsense", "0 to 9223372036854775807"}, {"99999999999999999999", "out of range"},
+            {"99999999999999999999", "0 to 9223372036854775807"},
+            {"9223372036854775808", "out of range"}, {"1e19", "out of range"},
+            {"1e99999999999999999999", "out of range"},
+            {"1e-99999999999999999999", "without a fraction"},
+            {"nan", "does not begin with a digit"}, {"inf", "does not begin with a digit"},
+            {"", "is empty"});
 }
 END_TEST
 
 START_TEST(durations)
 {
-    accepts(gb_parse_duration, "1ns", 1);
-    accepts(gb_parse_duration, "1.5us", 1500);
-    accepts(gb_parse_duration, "3\xC2\xB5s", 3000);
-    accepts(gb_parse_duration, "3\xCE\xBCs", 3000);
-    accepts(gb_parse_duration, "100ms", 100000000);
-    accepts(gb_parse_duration, "60 s", 60000000000);
-    accepts(gb_parse_duration, "3m", 180000000000);
-    accepts(gb_parse_duration, "2h", 7200000000000);
-    refuses(gb_parse_duration, "60", "has no unit");
-    refuses(gb_parse_duration, "1m30s", "unknown unit");
-    refuses(gb_parse_duration, "0.5ns", "not a whole number of nanoseconds");
-    refuses(gb_parse_duration, "0s", "out of range");
-    refuses(gb_parse_duration, "9999999h", "out of range");
-    refuses(gb_parse_duration, "5S", "did you mean 's'?");
-    refuses(gb_parse_duration, "1e3s", "exponent");
-    refuses(gb_parse_duration, "-1s", "signs");
+    ACCEPTS(gb_parse_duration, {"1ns", 1}, {"1.5us", 1500}, {"3\xC2\xB5s", 3000},
+            {"3\xCE\xBCs", 3000}, {"100ms", 100000000}, {"60 s", 60000000000}, {"3m", 180000000000},
+            {"2h", 7200000000000});
+    REFUSES(gb_parse_duration, {"60", "has no unit"}, {"1m30s", "unknown unit"},
+            {"0.5ns", "not a whole number of nanoseconds"}, {"0s", "out of range"},
+            {"9999999h", "out of range"}, {"5S", "did you mean 's'?"}, {"1e3s", "exponent"},
+            {"-1s", "signs"});
 }
 END_TEST
 
@@ -189,55 +180,30 @@ END_TEST
 
 START_TEST(rates_and_clocks)
 {
-    accepts(gb_parse_bandwidth, "32GB/s", 32000000000);
-    accepts(gb_parse_bandwidth, "3.35 TB/s", 3350000000000);
-    accepts(gb_parse_bandwidth, "1B/s", 1);
-    refuses(gb_parse_bandwidth, "32", "has no unit");
-    refuses(gb_parse_bandwidth, "32GB", "unknown unit");
-    refuses(gb_parse_bandwidth, "32GiB/s", "unknown unit");
-    refuses(gb_parse_bandwidth, "32Gb/s", "did you mean 'GB/s'?");
-    refuses(gb_parse_bandwidth, "0GB/s", "out of range");
-    refuses(gb_parse_bandwidth, "-1GB/s", "signs");
-    refuses(gb_parse_bandwidth, "9999999999TB/s", "out of range");
-    accepts(gb_parse_data_rate, "14Gbps", 14000000000);
-    accepts(gb_parse_data_rate, "9.75 Gb/s", 9750000000);
-    accepts(gb_parse_data_rate, "16GT/s", 16000000000);
-    accepts(gb_parse_data_rate, "5200Mbps", 5200000000);
-    refuses(gb_parse_data_rate, "14", "has no unit");
-    refuses(gb_parse_data_rate, "14GBps", "did you mean 'Gbps'?");
-    accepts(gb_parse_clock, "1593MHz", 1593000000);
-    accepts(gb_parse_clock, "1.593GHz", 1593000000);
-    accepts(gb_parse_clock, "2619000kHz", 2619000000);
-    refuses(gb_parse_clock, "1593", "has no unit");
-    refuses(gb_parse_clock, "1593Mhz", "did you mean 'MHz'?");
+    ACCEPTS(gb_parse_bandwidth, {"32GB/s", 32000000000}, {"3.35 TB/s", 3350000000000}, {"1B/s", 1});
+    REFUSES(gb_parse_bandwidth, {"32", "has no unit"}, {"32GB", "unknown unit"},
+            {"32GiB/s", "unknown unit"}, {"32Gb/s", "did you mean 'GB/s'?"},
+            {"0GB/s", "out of range"}, {"-1GB/s", "signs"}, {"9999999999TB/s", "out of range"});
+    ACCEPTS(gb_parse_data_rate, {"14Gbps", 14000000000}, {"9.75 Gb/s", 9750000000},
+            {"16GT/s", 16000000000}, {"5200Mbps", 5200000000});
+    REFUSES(gb_parse_data_rate, {"14", "has no unit"}, {"14GBps", "did you mean 'Gbps'?"});
+    ACCEPTS(gb_parse_clock, {"1593MHz", 1593000000}, {"1.593GHz", 1593000000},
+            {"2619000kHz", 2619000000});
+    REFUSES(gb_parse_clock, {"1593", "has no unit"}, {"1593Mhz", "did you mean 'MHz'?"});
 }
 END_TEST
 
 START_TEST(parameters_are_counted_in_powers_of_1000)
 {
-    char buf[32];
-    accepts(gb_parse_parameters, "7B", 7000000000);
-    accepts(gb_parse_parameters, "6.74B", 6740000000);
-    accepts(gb_parse_parameters, "350M", 350000000);
-    accepts(gb_parse_parameters, "1.8T", 1800000000000);
-    accepts(gb_parse_parameters, "12K", 12000);
-    accepts(gb_parse_parameters, "6738415616", 6738415616);
-    accepts(gb_parse_parameters, "7e9", 7000000000);
-    refuses(gb_parse_parameters, "7b", "did you mean 'B'?");
-    refuses(gb_parse_parameters, "7G", "unknown unit 'G'");
-    refuses(gb_parse_parameters, "7GB", "unknown unit 'GB'");
-    refuses(gb_parse_parameters, "7e9B", "exponent");
-    refuses(gb_parse_parameters, "0", "out of range");
-    refuses(gb_parse_parameters, "1.5", "not a whole number of parameters");
-    refuses(gb_parse_parameters, "-7B", "signs");
-    refuses(gb_parse_parameters, "07B", "leading zero");
-    refuses(gb_parse_parameters, "9999999999B", "out of range");
-    ck_assert_str_eq(gb_format_parameters(7000000000, buf, sizeof buf), "7B");
-    ck_assert_str_eq(gb_format_parameters(6738415616, buf, sizeof buf), "6.74B");
-    ck_assert_str_eq(gb_format_parameters(350000000, buf, sizeof buf), "350M");
-    ck_assert_str_eq(gb_format_parameters(999600000, buf, sizeof buf), "1B");
-    ck_assert_str_eq(gb_format_parameters(12, buf, sizeof buf), "12");
-    ck_assert_str_eq(gb_format_parameters(9000000000000000000, buf, sizeof buf), "9000000T");
+    ACCEPTS(gb_parse_parameters, {"7B", 7000000000}, {"6.74B", 6740000000}, {"350M", 350000000},
+            {"1.8T", 1800000000000}, {"12K", 12000}, {"6738415616", 6738415616},
+            {"7e9", 7000000000});
+    REFUSES(gb_parse_parameters, {"7b", "did you mean 'B'?"}, {"7G", "unknown unit 'G'"},
+            {"7GB", "unknown unit 'GB'"}, {"7e9B", "exponent"}, {"0", "out of range"},
+            {"1.5", "not a whole number of parameters"}, {"-7B", "signs"}, {"07B", "leading zero"},
+            {"9999999999B", "out of range"});
+    PRINTS_U64(gb_format_parameters, {"7B", 7000000000}, {"6.74B", 6738415616}, {"350M", 350000000},
+               {"1B", 999600000}, {"12", 12}, {"9000000T", 9000000000000000000});
 }
 END_TEST
 
@@ -301,66 +267,37 @@ START_TEST(long_and_unprintable_texts_stay_short_in_messages)
 }
 END_TEST
 
-#define PRINTS(call, expected)                                                                     \
-    do {                                                                                           \
-        char buf[32];                                                                              \
-        ck_assert_str_eq(call, expected);                                                          \
-    } while (0)
-
 START_TEST(bytes_print)
 {
-    PRINTS(gb_format_bytes(0, buf, sizeof buf), "0 B");
-    PRINTS(gb_format_bytes(512, buf, sizeof buf), "512 B");
-    PRINTS(gb_format_bytes(1000, buf, sizeof buf), "1000 B");
-    PRINTS(gb_format_bytes(1025, buf, sizeof buf), "1.00 KiB");
-    PRINTS(gb_format_bytes(67108864, buf, sizeof buf), "64 MiB");
-    PRINTS(gb_format_bytes(1610612736, buf, sizeof buf), "1.50 GiB");
-    PRINTS(gb_format_bytes(25769803776, buf, sizeof buf), "24 GiB");
-    PRINTS(gb_format_bytes(1048575, buf, sizeof buf), "1.00 MiB");
-    PRINTS(gb_format_bytes(1047552, buf, sizeof buf), "1023 KiB");
-    PRINTS(gb_format_bytes(UINT64_MAX, buf, sizeof buf), "16777216 TiB");
+    PRINTS_U64(gb_format_bytes, {"0 B", 0}, {"512 B", 512}, {"1000 B", 1000}, {"1.00 KiB", 1025},
+               {"64 MiB", 67108864}, {"1.50 GiB", 1610612736}, {"24 GiB", 25769803776},
+               {"1.00 MiB", 1048575}, {"1023 KiB", 1047552}, {"16777216 TiB", UINT64_MAX});
 }
 END_TEST
 
 START_TEST(value_and_unit_scale_together)
 {
-    PRINTS(gb_format_ns(1460, buf, sizeof buf), "1.46 us");
-    PRINTS(gb_format_ns(0, buf, sizeof buf), "0 ns");
-    PRINTS(gb_format_ns(0.05, buf, sizeof buf), "0.0500 ns");
-    PRINTS(gb_format_ns(12.34, buf, sizeof buf), "12.3 ns");
-    PRINTS(gb_format_ns(999.4, buf, sizeof buf), "999 ns");
-    PRINTS(gb_format_ns(999.6, buf, sizeof buf), "1.00 us");
-    PRINTS(gb_format_ns(9.996e3, buf, sizeof buf), "10.0 us");
-    PRINTS(gb_format_ns(99.96e3, buf, sizeof buf), "100 us");
-    PRINTS(gb_format_ns(2.5e9, buf, sizeof buf), "2.50 s");
-    PRINTS(gb_format_ns(3.6e12, buf, sizeof buf), "3600 s");
-    PRINTS(gb_format_ns(-1460, buf, sizeof buf), "-1.46 us");
-    PRINTS(gb_format_ns((double)NAN, buf, sizeof buf), "n/a");
-    PRINTS(gb_format_ns((double)INFINITY, buf, sizeof buf), "n/a");
-    PRINTS(gb_format_rate(25.2e9, "B/s", buf, sizeof buf), "25.2 GB/s");
-    PRINTS(gb_format_rate(1.2e12, "FLOP/s", buf, sizeof buf), "1.20 TFLOP/s");
-    PRINTS(gb_format_rate(1.2e6, "1/s", buf, sizeof buf), "1.20 M/s");
-    PRINTS(gb_format_rate(999.6e6, "B/s", buf, sizeof buf), "1.00 GB/s");
-    PRINTS(gb_format_rate(12, "1/s", buf, sizeof buf), "12.0 /s");
-    PRINTS(gb_format_rate(1460, "ns", buf, sizeof buf), "1.46 us");
-    PRINTS(gb_format_rate((double)NAN, "B/s", buf, sizeof buf), "n/a");
-    PRINTS(gb_format_percent(0.0052, buf, sizeof buf), "0.52 %");
-    PRINTS(gb_format_percent(0.123, buf, sizeof buf), "12.3 %");
-    PRINTS(gb_format_percent(-0.2, buf, sizeof buf), "-20.0 %");
-    PRINTS(gb_format_percent(1.3, buf, sizeof buf), "130 %");
-    PRINTS(gb_format_percent(0, buf, sizeof buf), "0 %");
-    PRINTS(gb_format_percent(0.00002, buf, sizeof buf), "0.002 %");
-    PRINTS(gb_format_percent((double)NAN, buf, sizeof buf), "n/a");
+    char buf[32];
+    PRINTS(gb_format_ns, {1460, "1.46 us"}, {0, "0 ns"}, {0.05, "0.0500 ns"}, {12.34, "12.3 ns"},
+           {999.4, "999 ns"}, {999.6, "1.00 us"}, {9.996e3, "10.0 us"}, {99.96e3, "100 us"},
+           {2.5e9, "2.50 s"}, {3.6e12, "3600 s"}, {-1460, "-1.46 us"}, {(double)NAN, "n/a"},
+           {(double)INFINITY, "n/a"});
+    ck_assert_str_eq(gb_format_rate(25.2e9, "B/s", buf, sizeof buf), "25.2 GB/s");
+    ck_assert_str_eq(gb_format_rate(1.2e12, "FLOP/s", buf, sizeof buf), "1.20 TFLOP/s");
+    ck_assert_str_eq(gb_format_rate(1.2e6, "1/s", buf, sizeof buf), "1.20 M/s");
+    ck_assert_str_eq(gb_format_rate(999.6e6, "B/s", buf, sizeof buf), "1.00 GB/s");
+    ck_assert_str_eq(gb_format_rate(12, "1/s", buf, sizeof buf), "12.0 /s");
+    ck_assert_str_eq(gb_format_rate(1460, "ns", buf, sizeof buf), "1.46 us");
+    ck_assert_str_eq(gb_format_rate((double)NAN, "B/s", buf, sizeof buf), "n/a");
+    PRINTS(gb_format_percent, {0.0052, "0.52 %"}, {0.123, "12.3 %"}, {-0.2, "-20.0 %"},
+           {1.3, "130 %"}, {0, "0 %"}, {0.00002, "0.002 %"}, {(double)NAN, "n/a"});
 }
 END_TEST
 
 START_TEST(RES_09_doubles_print_short_and_read_back)
 {
-    PRINTS(gb_print_double(1.5, buf, sizeof buf), "1.5");
-    PRINTS(gb_print_double(0.1, buf, sizeof buf), "0.1");
-    PRINTS(gb_print_double(1e21, buf, sizeof buf), "1e+21");
-    PRINTS(gb_print_double(0.1 + 0.2, buf, sizeof buf), "0.30000000000000004");
-    PRINTS(gb_print_double(-0.0, buf, sizeof buf), "-0");
+    PRINTS(gb_print_double, {1.5, "1.5"}, {0.1, "0.1"}, {1e21, "1e+21"},
+           {0.1 + 0.2, "0.30000000000000004"}, {-0.0, "-0"});
     double x = 1.0 / 3;
     for (int i = 0; i < 2000; i++) {
         char buf[32];
