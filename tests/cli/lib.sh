@@ -91,10 +91,11 @@ children() {
 }
 # Process ids of programs of this test that are alive.
 strays() {
-    grep -lzs "^GPUBENCH_LOCK_DIR=$work/locks" /proc/[0-9]*/environ | cut -d/ -f3 |
-        while read -r pid; do
-            grep -aqs gpubench "/proc/$pid/cmdline" && echo "$pid"
-        done
+    # the list is whole before it is looked through: the grep that makes it is among those it finds
+    found=$(grep -lzs "^GPUBENCH_LOCK_DIR=$work/locks" /proc/[0-9]*/environ | cut -d/ -f3)
+    for pid in $found; do
+        grep -aqs gpubench "/proc/$pid/cmdline" && echo "$pid"
+    done
 }
 no_strays() {
     [ -z "$(strays)" ]
