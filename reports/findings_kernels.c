@@ -49,6 +49,9 @@ static const struct {
     {"sorted-data", "divergence"},
     {"early-exit", "divergence"},
     {"one-lane", "divergence"},
+    {"atomic-contention", "atomics"},
+    {"atomic-padding", "atomics"},
+    {"atomic-shared", "atomics"},
     {"steadiness", "stability"},
     {"interference", "stability"},
 };
