@@ -52,6 +52,8 @@ static const struct {
     {"atomic-contention", "atomics"},
     {"atomic-padding", "atomics"},
     {"atomic-shared", "atomics"},
+    {"enough-in-flight", "occupancy"},
+    {"more-in-flight", "occupancy"},
     {"steadiness", "stability"},
     {"interference", "stability"},
 };

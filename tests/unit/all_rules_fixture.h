@@ -96,6 +96,26 @@ static inline void add_counters(all_rules *a)
     }
 }
 
+static inline void add_under_way(all_rules *a)
+{
+    static const struct {
+        const char *what, *metric, *unit;
+    } kinds[] = {{"loads", "bandwidth", "B/s"}, {"chains", "flop_rate", "FLOP/s"}};
+    static const struct {
+        int warps, independent;
+        double time;
+    } cases[] = {{1, 1, 1e8}, {4, 4, 1e6}, {32, 4, 1e4}, {64, 16, 1e6}};
+    char params[160];
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            snprintf(params, sizeof params,
+                     "{\"what\": \"%s\", \"independent\": %d, \"warps\": %d, \"bytes\": 4096, "
+                     "\"steps\": 1024}",
+                     kinds[k].what, cases[i].independent, cases[i].warps);
+            add_plain(a, "occupancy", params, kinds[k].metric, kinds[k].unit, cases[i].time);
+        }
+}
+
 static inline void add_launches(all_rules *a)
 {
     static const gb_timer timers[] = {GB_TIMER_CALL, GB_TIMER_DEVICE, GB_TIMER_ROUNDTRIP};
@@ -234,6 +254,7 @@ static inline void all_rules_open(all_rules *a, double spread, uint32_t replicat
     add_copies(a);
     add_memory(a);
     add_counters(a);
+    add_under_way(a);
     add_launches(a);
     add_products(a);
     add_servers(a);
