@@ -204,11 +204,11 @@ static gb_code enqueue(gb_run *run, gb_error *err)
     uint32_t whole = takes_away ? UINT32_MAX : 1;
     float floating = takes_away ? -1 : 1;
     void *unit = s->type == FP32 ? (void *)&floating : (void *)&whole;
-    gb_code code = run->dev->ops->launch(run->dev, run->stream, s->fn, &s->launch,
-                                         (void *[]){&s->counters.device, &s->gap, &s->addresses,
-                                                    &s->threads, &s->step, &s->blocks, &s->rounds,
-                                                    unit},
-                                         err);
+    gb_code code =
+        run->dev->ops->launch(run->dev, run->stream, s->fn, &s->launch,
+                              (void *[]){&s->counters.device, &s->gap, &s->addresses, &s->threads,
+                                         &s->step, &s->blocks, &s->rounds, unit},
+                              err);
     s->iterations += code == GB_OK;
     return code;
 }
@@ -237,8 +237,7 @@ static gb_code verify(gb_run *run, gb_error *err)
     state *s = run->state;
     const uint64_t words = s->addresses * s->gap;
     gb_mismatch bad = {0};
-    gb_code code =
-        gb_memory_compare(run, &s->counters, ATOMICS_WORD, words, compare, s, &bad, err);
+    gb_code code = gb_memory_compare(run, &s->counters, ATOMICS_WORD, words, compare, s, &bad, err);
     if (code != GB_OK)
         return code;
     return gb_mismatch_result(&bad, "atomics: counters", words, ATOMICS_WORD, err);

@@ -1,11 +1,11 @@
 /* atomics: threads that add to counters which they share with each other.
  *
  * Update number e of all, that of thread e % threads in its round e / threads, belongs to counter
- * e % addresses, so that neighbours add to neighbouring counters; or all of a block's updates belong
- * to one counter, which blocks in a row share. Counters are `gap` words apart. No return value is
- * used. Which counter it is the compiler cannot know, nor that several threads of a warp have the
- * same: otherwise nvcc adds up what a warp has before it goes to memory, which would be measured
- * instead. What the memory system joins by itself is part of what is measured.
+ * e % addresses, so that neighbours add to neighbouring counters; or all of a block's updates
+ * belong to one counter, which blocks in a row share. Counters are `gap` words apart. No return
+ * value is used. Which counter it is the compiler cannot know, nor that several threads of a warp
+ * have the same: otherwise nvcc adds up what a warp has before it goes to memory, which would be
+ * measured instead. What the memory system joins by itself is part of what is measured.
  *
  * `unit` is 1 or -1: iterations add and take away in turn, so that sums stay exact for ever. */
 #include "device/simt/simt.h"
@@ -40,7 +40,7 @@ static __device__ __forceinline__ uint32_t atomics_first(uint32_t thread, uint32
         const uint32_t all = gridDim.x * ATOMICS_BLOCK;                                            \
         for (uint32_t t = blockIdx.x * ATOMICS_BLOCK + threadIdx.x; t < threads; t += all)         \
             atomics_add<T>(counters, gap, atomics_first(t, addresses, blocks), step, addresses,    \
-                           rounds, unit *(T)ATOMICS_VALUE(t));                                     \
+                           rounds, unit * (T)ATOMICS_VALUE(t));                                    \
     }                                                                                              \
     GB_EXPORT(FLAT, atomics_global_##type)                                                         \
                                                                                                    \
@@ -63,7 +63,7 @@ static __device__ __forceinline__ uint32_t atomics_first(uint32_t thread, uint32
                 const uint32_t t = first + threadIdx.x;                                            \
                 if (t < threads)                                                                   \
                     atomics_add<T>(own, gap, atomics_first(t, addresses, blocks), step, addresses, \
-                                   rounds, unit *(T)ATOMICS_VALUE(t));                             \
+                                   rounds, unit * (T)ATOMICS_VALUE(t));                            \
             }                                                                                      \
             GB_BARRIER();                                                                          \
             GB_THREADS                                                                             \

@@ -47,8 +47,9 @@ static const gb_param params[] = {
                .max = UINT64_C(1) << 36,
                .default_value = {.number = UINT64_C(128) << 20}},
     [STEPS] = {.name = "steps",
-               .summary = "steps of all chains together, two multiply-adds each: a multiple of 32 x "
-                          "independent",
+               .summary =
+                   "steps of all chains together, two multiply-adds each: a multiple of 32 x "
+                   "independent",
                .kind = GB_PARAM_COUNT,
                .min = 1024,
                .max = UINT64_C(1) << 40,
@@ -170,8 +171,8 @@ static gb_code prepare_loads(gb_run *run, state *s, gb_error *err)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the state of occupancy");
     gb_code code = run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, (size_t)bytes, &s->from, err);
     if (code == GB_OK)
-        code = gb_memory_write(run, &s->from, sizeof(uint32_t), count, gb_make_words32, &s->seed,
-                               err);
+        code =
+            gb_memory_write(run, &s->from, sizeof(uint32_t), count, gb_make_words32, &s->seed, err);
     adding a = {s, words};
     if (code == GB_OK)
         gb_host_run(s->threads, add_up, &a);
@@ -202,8 +203,8 @@ static gb_code choose_launch(gb_run *run, state *s, gb_error *err)
         const uint32_t block = s->what == LOADS ? 1 : OCCUPANCY_GROUP;
         s->launch = gb_launch_shape(run->dev, (uint64_t)info->units * block, block);
     } else {
-        gb_code code = occupancy_fit_warps(run->dev, s->fn, (uint32_t)run->args[WARPS].number,
-                                           &fit, err);
+        gb_code code =
+            occupancy_fit_warps(run->dev, s->fn, (uint32_t)run->args[WARPS].number, &fit, err);
         if (code != GB_OK)
             return code;
         s->launch = fit.launch;
@@ -290,8 +291,8 @@ static gb_code verify(gb_run *run, gb_error *err)
         gb_memory_compare(run, &s->to, sizeof(uint32_t), s->threads, compare, s, &bad, err);
     if (code != GB_OK)
         return code;
-    return gb_mismatch_result(&bad, "occupancy: sums of the threads", s->threads,
-                              sizeof(uint32_t), err);
+    return gb_mismatch_result(&bad, "occupancy: sums of the threads", s->threads, sizeof(uint32_t),
+                              err);
 }
 
 static void release(gb_run *run)

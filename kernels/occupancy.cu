@@ -1,12 +1,13 @@
 /* occupancy: `independent` loads in flight, or chains of multiply-adds, of each thread.
  *
- * Loads: thread t has the positions t, t + threads, ... and takes `independent` of them at a time. The
- * next address depends on what all of these have brought (by `nothing`, which is 0), so that neither
- * a compiler nor a processor that runs ahead has more of them under way than the kernel says.
+ * Loads: thread t has the positions t, t + threads, ... and takes `independent` of them at a time.
+ * The next address depends on what all of these have brought (by `nothing`, which is 0), so that
+ * neither a compiler nor a processor that runs ahead has more of them under way than the kernel
+ * says.
  *
- * Chains: as in flops.cu, with so many of them; the rounds are shared out over groups of 32 threads,
- * a warp, and those of a group do the same. On a CPU a group is a few vectors of the widest kind,
- * one after the other, and its first thread does all of it. */
+ * Chains: as in flops.cu, with so many of them; the rounds are shared out over groups of 32
+ * threads, a warp, and those of a group do the same. On a CPU a group is a few vectors of the
+ * widest kind, one after the other, and its first thread does all of it. */
 #include "device/simt/simt.h"
 #include "kernels/fma.h"
 #include "kernels/occupancy.h"

@@ -64,10 +64,11 @@ gb_code occupancy_fit_warps(gb_device *dev, const gb_fn *fn, uint32_t warps, occ
     if (code != GB_OK)
         return code;
     if (warps > 0 && warps != blocks * block_warps)
-        return gb_fail(err, GB_UNAVAILABLE,
-                       "warps: with blocks of %u bytes of shared memory %s holds %u warps on an SM, "
-                       "not %u",
-                       s.launch.shared_bytes, dev->info.name, blocks * block_warps, warps);
+        return gb_fail(
+            err, GB_UNAVAILABLE,
+            "warps: with blocks of %u bytes of shared memory %s holds %u warps on an SM, "
+            "not %u",
+            s.launch.shared_bytes, dev->info.name, blocks * block_warps, warps);
     s.launch.grid[0] = blocks * dev->info.units;
     if (dev->info.max_grid[0] > 0 && s.launch.grid[0] > dev->info.max_grid[0])
         s.launch.grid[0] = dev->info.max_grid[0];

@@ -48,8 +48,8 @@ static bool begins_series(const gb_view *view, size_t at, const char *const but_
     return update_time(&view->rows[at]) > 0;
 }
 
-/* The slower over the faster, "... a factor of 3.2 (type int32).", or that nothing can be told; false
- * where nothing is known. */
+/* The slower over the faster, "... a factor of 3.2 (type int32).", or that nothing can be told;
+ * false where nothing is known. */
 static bool compare(const gb_view *view, const pair *p, const char *const said[], gb_buf *text)
 {
     const bool gains = update_time(p->a) >= update_time(p->b);
@@ -126,9 +126,9 @@ static bool say_padding(const gb_view *view, const gb_row *first, gb_buf *text)
     char slow[96], fast[96], from[32], to[32];
     gb_buf_printf(text, "With %.0f counters %s apart an update takes %s, with %s %s",
                   number_of(p.a, "addresses"),
-                  gb_row_param_text(p.a, "padding", from, sizeof from),
+                  gb_format_bytes((uint64_t)number_of(p.a, "padding"), from, sizeof from),
                   gb_say_figure(p.a, METRIC, slow, sizeof slow),
-                  gb_row_param_text(p.b, "padding", to, sizeof to),
+                  gb_format_bytes((uint64_t)number_of(p.b, "padding"), to, sizeof to),
                   gb_say_figure(p.b, METRIC, fast, sizeof fast));
     return compare(view, &p, padding_and_addresses, text);
 }

@@ -1,4 +1,5 @@
-/* Findings on the kernel occupancy: how much has to be under way, and whether more is ever worse. */
+/* Findings on the kernel occupancy: how much has to be under way, and whether more is ever worse.
+ */
 #include "reports/findings.h"
 #include "reports/findings_say.h"
 
@@ -9,7 +10,8 @@
 
 /* Enough is what reaches this share of the best rate of its series. */
 #define ENOUGH 0.9
-/* A smaller loss against the best may be that of a last round in which not all threads have work. */
+/* A smaller loss against the best may be that of a last round in which not all threads have work.
+ */
 #define LOSS 1.05
 
 /* Bytes that wait for one load: 4 in each of a warp's 32 threads; a CPU's cache line. */
@@ -123,10 +125,10 @@ static void say_needed(const gb_view *view, const series *s, const way *w, gb_bu
     }
     const double each = view->cpu ? LINE_BYTES : WARP_BYTES;
     const gb_interval in_flight = {ratio.centre * each, ratio.low * each, ratio.high * each};
-    gb_buf_printf(text, ", so that Little's law asks for %s in flight, where that case has %s",
-                  gb_say_derived(&in_flight, "B", needed, sizeof needed),
-                  gb_format_bytes((uint64_t)(under_way(view, s->enough) * each), bytes,
-                                  sizeof bytes));
+    gb_buf_printf(
+        text, ", so that Little's law asks for %s in flight, where that case has %s",
+        gb_say_derived(&in_flight, "B", needed, sizeof needed),
+        gb_format_bytes((uint64_t)(under_way(view, s->enough) * each), bytes, sizeof bytes));
 }
 
 /* Said where both figures are firm and all that have less under way differ from the best. */

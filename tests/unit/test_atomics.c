@@ -1,5 +1,5 @@
-/* atomics on the cpu device: every way of sharing, what is counted, and that a single update that is
- * lost or made twice is noticed, also one of the timed iterations. */
+/* atomics on the cpu device: every way of sharing, what is counted, and that a single update that
+ * is lost or made twice is noticed, also one of the timed iterations. */
 #include "kernels/atomics.h"
 #include "unit/kernel_fixture.h"
 

@@ -49,8 +49,8 @@ START_TEST(one_counter_is_held_against_the_fastest_number_of_them)
     add(&f, (counters){"global", "fp32", "thread", 4, 4}, 4, 8);
     add(&f, (counters){"global", "fp32", "thread", 1024, 4}, 5, 2);
     ck_assert_str_eq(finding(&f, "atomic-contention", 0, text, sizeof text),
-                     "An update takes 10.0 ns when all threads add to 1 counter, and 0.50 ns with "
-                     "1024: a factor of 20.0 (type int32).");
+                     "An update takes 10.0 ns when all threads add to 1 counter, and 0.500 ns with "
+                     "1024: a factor of 20.00 (type int32).");
     ck_assert_str_eq(finding(&f, "atomic-contention", 1, text, sizeof text),
                      "An update takes 8.00 ns when all threads add to 4 counters, and 2.00 ns with "
                      "1024: a factor of 4.00 (type fp32).");

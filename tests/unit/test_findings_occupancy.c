@@ -75,7 +75,7 @@ START_TEST(a_cpu_has_threads_instead_of_warps)
     ck_assert_str_eq(finding(&f, "enough-in-flight", text, sizeof text),
                      "Multiply-adds: nine tenths of the best rate, 80.0 GFLOP/s, are reached with "
                      "8 chains a thread; with 1 chain a thread it is 10.0 GFLOP/s, so that "
-                     "Little's law asks for 8.00 chains of a thread.");
+                     "Little's law asks for 8.0 chains of a thread.");
     ck_assert_str_eq(finding(&f, "more-in-flight", text, sizeof text),
                      "Multiply-adds: the case with the most under way, 32 chains a thread, runs at "
                      "40.0 GFLOP/s; with less of it, 16 chains a thread, it is 80.0 GFLOP/s, a "
