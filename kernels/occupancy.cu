@@ -12,6 +12,14 @@
 #include "kernels/fma.h"
 #include "kernels/occupancy.h"
 
+#if defined(__CUDACC__)
+#define OCCUPANCY_UNROLL _Pragma("unroll")
+#define OCCUPANCY_NO_UNROLL _Pragma("unroll 1")
+#else
+#define OCCUPANCY_UNROLL _Pragma("GCC unroll 32")
+#define OCCUPANCY_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
 /* A word through the L2 alone: a spoiler in shared memory leaves little of the L1. */
 struct occupancy_word {
     uint32_t sum;
@@ -32,6 +40,19 @@ struct occupancy_word {
     __device__ __forceinline__ uint32_t total() const
     {
         return sum;
+    }
+    /* Nothing is added before all have come, so that all are in registers at a time: otherwise the
+     * compiler adds up some before it asks for the others, and fewer are under way. */
+    template <unsigned n>
+    static __device__ __forceinline__ void hold(occupancy_word (&all)[n], uint32_t nothing)
+    {
+        uint32_t common = nothing;
+        OCCUPANCY_UNROLL
+        for (unsigned i = 0; i < n; ++i)
+            common &= all[i].sum;
+        OCCUPANCY_UNROLL
+        for (unsigned i = 0; i < n; ++i)
+            all[i].sum ^= common;
     }
 };
 
@@ -56,6 +77,10 @@ struct occupancy_line {
     {
         return sum[0][0];
     }
+    /* A processor runs ahead to the last load whatever is done with the first. */
+    template <unsigned n> static __forceinline__ void hold(occupancy_line (&)[n], uint32_t)
+    {
+    }
     __forceinline__ uint32_t total() const
     {
         uint32_t all = 0;
@@ -65,14 +90,6 @@ struct occupancy_line {
         return all;
     }
 };
-#endif
-
-#if defined(__CUDACC__)
-#define OCCUPANCY_UNROLL _Pragma("unroll")
-#define OCCUPANCY_NO_UNROLL _Pragma("unroll 1")
-#else
-#define OCCUPANCY_UNROLL _Pragma("GCC unroll 32")
-#define OCCUPANCY_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
 template <unsigned independent, typename unit>
@@ -88,6 +105,7 @@ static __device__ __forceinline__ uint32_t occupancy_sum(const uint32_t *from, u
         OCCUPANCY_UNROLL
         for (unsigned i = 0; i < independent; ++i)
             loaded[i] = unit::load(from, at + (uint64_t)i * threads, units);
+        unit::hold(loaded, nothing);
         OCCUPANCY_UNROLL
         for (unsigned i = 1; i < independent; ++i)
             loaded[0].add(loaded[i]);
