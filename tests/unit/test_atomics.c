@@ -65,17 +65,17 @@ static gb_code verdict(const char *text, int iterations, int lost, gb_error *err
 }
 
 static const char *const ways[] = {
-    "addresses=1",
-    "addresses=1,type=fp32",
+    "addresses=1,threads=5000",
+    "addresses=1,type=fp32,threads=4000",
     "addresses=7,padding=12,threads=1000,rounds=3",
     "addresses=4099,padding=128,threads=2000,rounds=5",
     "addresses=5,type=fp32,threads=33,padding=32",
     "by=block,addresses=3,threads=2000,padding=128",
-    "by=block,addresses=256,type=fp32",
+    "by=block,addresses=64,type=fp32,threads=16384,rounds=2",
     "place=shared,addresses=1,threads=999",
     "place=shared,addresses=1,type=fp32,threads=700",
-    "place=shared,addresses=12288",
-    "place=shared,addresses=300,padding=128,threads=100000,rounds=2",
+    "place=shared,addresses=12288,threads=3000",
+    "place=shared,addresses=300,padding=128,threads=5000,rounds=2",
     "place=shared,by=block,addresses=2,threads=513,rounds=64",
 };
 
