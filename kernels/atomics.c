@@ -141,8 +141,8 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
     return GB_OK;
 }
 
-/* Compulsory traffic is each counter once; what the updates themselves move depends on where they
- * are carried out. Updates are what is counted. */
+/* Compulsory traffic is each counter once; an update reads and writes one, wherever it is carried
+ * out. No metric is made of those bytes: updates are what is counted. */
 static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 {
     (void)kind;
@@ -151,7 +151,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     *out = (gb_work){
         .bytes_read = bytes,
         .bytes_written = bytes,
-        .bytes_moved = 2 * bytes,
+        .bytes_moved = 2 * updates * ATOMICS_WORD,
         .flops = type_of(args) == FP32 ? updates : 0,
         .items = updates,
         .working_set = args[ADDRESSES].number * args[PADDING].number,

@@ -154,6 +154,7 @@ START_TEST(updates_are_counted)
     k->spec.work(args, GB_CUDA, &w);
     ck_assert_uint_eq(w.items, 3885);
     ck_assert_uint_eq(w.flops, 0);
+    ck_assert_uint_eq(w.bytes_moved, 3885 * 8);
     ck_assert_uint_eq(w.bytes_read, 4000);
     ck_assert_uint_eq(w.bytes_written, 4000);
     ck_assert_uint_eq(w.working_set, 32000);
