@@ -57,7 +57,7 @@ struct occupancy_word {
 };
 
 #if !defined(__CUDACC__)
-/* A cache line, of an order that no prefetcher follows. */
+/* A cache line, each of another page than the one before: prefetchers keep to a page. */
 struct occupancy_line {
     typedef fma_vector<uint32_t>::type vector;
     static constexpr unsigned lanes = fma_vector<uint32_t>::lanes;
