@@ -14,8 +14,7 @@
 #define OCCUPANCY_INDEPENDENT(X) X(1) X(2) X(4) X(8) X(16) X(32)
 #define OCCUPANCY_MOST_INDEPENDENT 32
 /* Position p of the lines is line p times this, modulo their number, a power of two: odd, hence
- * each line once, and another page from one to the next (2^32 / golden ratio).
- */
+ * each line once, and another page from one to the next (2^32 / golden ratio). */
 #define OCCUPANCY_SCATTER UINT64_C(2654435769)
 
 #endif
