@@ -75,6 +75,12 @@ double gb_row_p99(const gb_row *row);
 gb_code gb_findings_batch(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_divergence.c: one for each pattern, with the slowdown over ways */
 gb_code gb_findings_divergence(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_atomics.c: of each series what one counter costs, what padding changes, and what
+ * counters of a block's own gain */
+gb_code gb_findings_atomics(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_occupancy.c: of loads and of chains how much under way is enough, and whether more of it
+ * is ever slower */
+gb_code gb_findings_occupancy(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_serving.c: of each series of rates, its limit, what batches carry, what padding costs */
 gb_code gb_findings_serving(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_startup.c: of each case of the suite startup that has something to say */

@@ -49,6 +49,11 @@ static const struct {
     {"sorted-data", "divergence"},
     {"early-exit", "divergence"},
     {"one-lane", "divergence"},
+    {"atomic-contention", "atomics"},
+    {"atomic-padding", "atomics"},
+    {"atomic-shared", "atomics"},
+    {"enough-in-flight", "occupancy"},
+    {"more-in-flight", "occupancy"},
     {"steadiness", "stability"},
     {"interference", "stability"},
 };

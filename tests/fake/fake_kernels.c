@@ -288,8 +288,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
         return status;
     if (!fake_kernel_of(stub))
         return fake_fail(cudaErrorInvalidDeviceFunction);
-    (void)threads, (void)shared;
-    *blocks = fake_get()->resident_blocks;
+    (void)threads;
+    /* 100 KiB an SM, and 1 KiB of it for the system a block, as with compute capability 8.6. */
+    const int most = fake_get()->resident_blocks, fit = (int)(102400 / (shared + 1024));
+    *blocks = shared > 0 && fit < most ? fit : most;
     return cudaSuccess;
 }
 

@@ -76,6 +76,46 @@ static inline void add_memory(all_rules *a)
     add_plain(a, "bank", "{\"stride\": 32, \"blocks\": 1}", "access_time", "ns", 1e5);
 }
 
+static inline void add_counters(all_rules *a)
+{
+    static const struct {
+        const char *place;
+        int addresses, padding;
+        double time;
+    } ways[] = {{"global", 1, 4, 1e6},
+                {"global", 1, 128, 1e4},
+                {"global", 1024, 4, 1e4},
+                {"shared", 1, 4, 1e4}};
+    char params[160];
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        snprintf(params, sizeof params,
+                 "{\"place\": \"%s\", \"type\": \"int32\", \"by\": \"thread\", \"addresses\": %d, "
+                 "\"padding\": %d}",
+                 ways[i].place, ways[i].addresses, ways[i].padding);
+        add_plain(a, "atomics", params, "update_time", "ns", ways[i].time);
+    }
+}
+
+static inline void add_under_way(all_rules *a)
+{
+    static const struct {
+        const char *what, *metric, *unit;
+    } kinds[] = {{"loads", "bandwidth", "B/s"}, {"chains", "flop_rate", "FLOP/s"}};
+    static const struct {
+        int warps, independent;
+        double time;
+    } cases[] = {{1, 1, 1e8}, {4, 4, 1e6}, {32, 4, 1e4}, {64, 16, 1e6}};
+    char params[160];
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            snprintf(params, sizeof params,
+                     "{\"what\": \"%s\", \"independent\": %d, \"warps\": %d, \"bytes\": 4096, "
+                     "\"steps\": 1024}",
+                     kinds[k].what, cases[i].independent, cases[i].warps);
+            add_plain(a, "occupancy", params, kinds[k].metric, kinds[k].unit, cases[i].time);
+        }
+}
+
 static inline void add_launches(all_rules *a)
 {
     static const gb_timer timers[] = {GB_TIMER_CALL, GB_TIMER_DEVICE, GB_TIMER_ROUNDTRIP};
@@ -213,6 +253,8 @@ static inline void all_rules_open(all_rules *a, double spread, uint32_t replicat
     json_object_set_new(device, "pcie_width_max", json_integer(16));
     add_copies(a);
     add_memory(a);
+    add_counters(a);
+    add_under_way(a);
     add_launches(a);
     add_products(a);
     add_servers(a);
