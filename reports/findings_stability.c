@@ -84,10 +84,15 @@ static bool long_tail(const run *r)
     return r->p99 > LONG_TAIL * r->median;
 }
 
-/* Iterations so rare that no percentile shows them, and so long that a sum does. */
 static bool far_mean(const run *r)
 {
     return r->mean > LONG_TAIL * r->median;
+}
+
+/* Iterations so rare that the 99th percentile does not show them, and so long that a sum does. */
+static bool few_very_long(const run *r)
+{
+    return far_mean(r) && r->p99 <= LONG_TAIL * r->median; /* no percentile: nobody knows */
 }
 
 static bool steady(const run *r)
@@ -147,9 +152,9 @@ static void say_unsteady(const run *r, gb_buf *text)
                       gb_say_two_digits(r->p99 / r->median, digits, sizeof digits));
     }
     if (far_mean(r)) {
-        gb_buf_printf(text, "%sthe mean is %s times the median, by few very long iterations",
-                      next(&separator),
-                      gb_say_two_digits(r->mean / r->median, digits, sizeof digits));
+        gb_buf_printf(text, "%sthe mean is %s times the median%s", next(&separator),
+                      gb_say_two_digits(r->mean / r->median, digits, sizeof digits),
+                      few_very_long(r) ? ", by few very long iterations" : "");
     }
 }
 

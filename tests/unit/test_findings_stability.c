@@ -85,6 +85,11 @@ START_TEST(the_limits_are_those_that_are_stated)
         {{1.01, 1.1, 1, 1, 2.01},
          0,
          "the mean is 2.0 times the median, by few very long iterations."},
+        /* a percentile that shows them, and none that tells how many they are */
+        {{1.01, 12, 1, 1, 4.6},
+         0,
+         "the 99th percentile is 12 times the median; the mean is 4.6 times the median."},
+        {{1.01, NAN, 1, 1, 4.6}, 0, ": the mean is 4.6 times the median."},
         {{1.01, NAN, 1, 1, 0}, 0, NULL}, /* too few samples for a percentile */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
