@@ -8,6 +8,9 @@
 
 /* Beyond this a single number says less than its two ends. */
 #define RANGE 0.5
+/* Beyond this, a factor of 10 to a side, the ends say nothing either: those of two replicates that
+ * differ may be nanoseconds and hours. */
+#define SENSE 9.0
 
 static const char *figure_text(double value, const char *unit, char *buf, size_t size)
 {
@@ -29,7 +32,9 @@ const char *gb_say_derived(const gb_interval *value, const char *unit, char *buf
     char centre[32], low[32], high[32];
     figure_text(value->centre, unit, centre, sizeof centre);
     const double half = reach(value);
-    if (half > 1) {
+    if (!(half <= SENSE)) {
+        snprintf(buf, size, "%s (not known to a factor of 10)", centre);
+    } else if (half > 1) {
         snprintf(buf, size, "%s (%s to %s)", centre, figure_text(value->low, unit, low, sizeof low),
                  figure_text(value->high, unit, high, sizeof high));
     } else if (half > GB_FIRM) {
@@ -68,9 +73,21 @@ static const char *digits(double value, double open, int most, char *buf, size_t
     return buf;
 }
 
+/* Two digits, rounded down. */
+static const char *at_least(double low, int decimals, char *buf, size_t size)
+{
+    const double step = fmax(low > 0 ? pow(10, floor(log10(low)) - 1) : 0, pow(10, -decimals));
+    return digits(floor(low / step) * step, low / 10, decimals, buf, size);
+}
+
 const char *gb_say_number(const gb_interval *value, int decimals, char *buf, size_t size)
 {
     const double half = reach(value);
+    if (!(half <= SENSE)) {
+        char from[32];
+        snprintf(buf, size, "more than %s", at_least(value->low, decimals, from, sizeof from));
+        return buf;
+    }
     if (half > RANGE) { /* two digits each */
         char from[32], to[32];
         snprintf(buf, size, "%s to %s",

@@ -6,14 +6,16 @@
 #include "reports/contrast.h"
 
 /* "4.73 us" where the figure is firm, else "4.73 us +- 57 %", where the interval reaches further
- * than its centre "4.73 us (1.2 us to 19 us)", and where nothing is known of it "4.73 us (its
- * spread is not known)". `metric`: "time" or one that the row has. */
+ * than its centre "4.73 us (1.2 us to 19 us)", and further than a factor of 10 "4.73 us (not known
+ * to a factor of 10)", and where nothing is known of it "4.73 us (its spread is not known)".
+ * `metric`: "time" or one that the row has. */
 const char *gb_say_figure(const gb_row *row, const char *metric, char *buf, size_t size);
 /* The same of a derived figure in "ns", "B" or a rate's unit. */
 const char *gb_say_derived(const gb_interval *value, const char *unit, char *buf, size_t size);
 
 /* A number without a unit: "4.58" down to the digit that the interval leaves open and `decimals` at
- * most, "130" for 129.06 that may be 12 off, "60 to 270" where that is more than half of it. */
+ * most, "130" for 129.06 that may be 12 off, "60 to 270" where that is more than half of it, and
+ * "more than 2.1" where it reaches further than a factor of 10. */
 const char *gb_say_number(const gb_interval *value, int decimals, char *buf, size_t size);
 
 /* Two digits that count and never an exponent: "1.1", "43", "250". For what was seen, of which

@@ -204,14 +204,19 @@ static gb_code find_steadiness(const gb_view *view, const gb_row *row, json_t *f
     gb_buf text = {0};
     gb_buf_printf(&text, "Repeated for %.0f s, %s", r.seconds, what_of(row, what, sizeof what));
     gb_finding_case(view, row, said, &text);
-    gb_buf_printf(&text, " takes %s", gb_say_figure(row, "time", time, sizeof time));
     if (steady(&r)) {
+        gb_buf_printf(&text, " takes %s", gb_say_figure(row, "time", time, sizeof time));
         say_steady(&r, &text);
-    } else {
+        if (row->n_ok > 1) {
+            gb_buf_printf(&text, " (the worst of %zu replicates)", row->n_ok);
+        }
+    } else { /* all of it is of one run, and so is the time */
+        gb_buf_printf(&text, " takes %s (the median", gb_format_ns(r.median, time, sizeof time));
+        if (row->n_ok > 1) {
+            gb_buf_printf(&text, " of the worst of %zu replicates", row->n_ok);
+        }
+        gb_buf_add(&text, ")");
         say_unsteady(&r, &text);
-    }
-    if (row->n_ok > 1) {
-        gb_buf_printf(&text, " (the worst of %zu replicates)", row->n_ok);
     }
     gb_buf_add(&text, ".");
     return add(view, "steadiness", &text, figures_of_run(row, &r), findings, err);

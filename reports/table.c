@@ -206,21 +206,11 @@ static const char *peak_text(const gb_row *row, const char *name, char *buf, siz
     return isnan(share) ? buf : gb_format_percent(share, buf, size);
 }
 
-/* Two replicates that differ yield intervals beyond all sense (t = 12.7): more than 100 % is not
- * told apart. */
-static const char *plus_minus_text(double half, char *buf, size_t size)
-{
-    if (!isfinite(half)) {
-        return "n/a";
-    }
-    return half > 1 ? "> 100 %" : gb_format_percent(half, buf, size);
-}
-
 static void add_values(const block *b, const gb_row *row, gb_grid *grid)
 {
     char text[64];
     gb_grid_add(grid, GB_PLAIN, gb_format_ns(row->time_ns, text, sizeof text));
-    gb_grid_add(grid, GB_DIM, plus_minus_text(row->plus_minus, text, sizeof text));
+    gb_grid_add(grid, GB_DIM, gb_format_half(row->plus_minus, text, sizeof text));
     for (size_t m = 0; m < b->n_metrics; m++) {
         const char *unit;
         bool higher;

@@ -50,7 +50,10 @@ const char *gb_format_rate(double per_s, const char *unit, char *buf, size_t siz
 /* unit "B/s" -> "25.2 GB/s"; "FLOP/s" -> "1.20 TFLOP/s";
    "1/s" -> "1.20 M/s"; "ns" -> as gb_format_ns */
 const char *gb_format_percent(double fraction, char *buf, size_t size); /* "0.52 %" */
-const char *gb_format_count(uint64_t count, char *buf, size_t size);    /* exact: "1048576" */
+/* How far an interval reaches, a fraction: "0.52 %". Two replicates that differ yield intervals
+ * beyond all sense (t = 12.7): of more than "> 100 %" nothing is told apart. */
+const char *gb_format_half(double half, char *buf, size_t size);
+const char *gb_format_count(uint64_t count, char *buf, size_t size); /* exact: "1048576" */
 
 /* Three digits at most: "7B", "6.74B", "350M", "12". */
 const char *gb_format_parameters(uint64_t count, char *buf, size_t size);

@@ -107,6 +107,15 @@ const char *gb_format_percent(double fraction, char *buf, size_t size)
     return buf;
 }
 
+const char *gb_format_half(double half, char *buf, size_t size)
+{
+    if (half > 1) {
+        snprintf(buf, size, "> 100 %%");
+        return buf;
+    }
+    return gb_format_percent(half, buf, size);
+}
+
 const char *gb_format_parameters(uint64_t count, char *buf, size_t size)
 {
     const gb_unit *best = gb_parameters_dimension.table;

@@ -57,7 +57,7 @@ static char *origin(const gb_sheet *sheet)
     if (rate->off < EXACT)
         snprintf(off, sizeof off, "under 0.01 %%");
     else
-        gb_format_percent(rate->off, off, sizeof off);
+        gb_format_half(rate->off, off, sizeof off);
     return gb_text_format("%s (%s %s)%s%s", rate->from, rate->latency_ns > 0 ? "off by" : "+-", off,
                           named ? ", " : "", named ? device : "");
 }

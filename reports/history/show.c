@@ -147,7 +147,7 @@ static void add_night(const gb_series *series, const gb_night *night, gb_buf *ou
                   night->value > 0 ? gb_history_value_text(series, night->value, value)
                                    : night->status);
     if (night->half > 0)
-        gb_buf_printf(out, " +- %s", gb_format_percent(night->half, half, sizeof half));
+        gb_buf_printf(out, " +- %s", gb_format_half(night->half, half, sizeof half));
     if (night->repeats > 0)
         gb_buf_printf(out, "  repeated: %s", gb_history_value_text(series, night->level, value));
     gb_buf_printf(out, "%s%s%s\n", night->flags[0] ? "  [" : "", night->flags,

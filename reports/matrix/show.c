@@ -171,7 +171,7 @@ static void add_half(double half, gb_buf *out)
 {
     char text[64];
     if (isfinite(half)) {
-        gb_buf_printf(out, " +-%s", gb_format_percent(half, text, sizeof text));
+        gb_buf_printf(out, " +-%s", gb_format_half(half, text, sizeof text));
     } else {
         gb_buf_add(out, " +-?");
     }

@@ -6,13 +6,6 @@
 #include "reports/findings.h"
 #include "reports/page/parts.h"
 
-/* Two replicates that differ yield intervals beyond all sense (t = 12.7): more than 100 % is not
- * told apart. */
-static const char *half_text(double half, char *buf, size_t size)
-{
-    return isnan(half) ? "n/a" : !(half <= 1) ? "> 100 %" : gb_format_percent(half, buf, size);
-}
-
 /* Whether all devices that have the case say the same of it. */
 static bool same_notes(const gb_lines *lines, const gb_line *line)
 {
@@ -85,12 +78,12 @@ static void value_cell(const gb_sheet *sheet, const gb_row *row, const gb_column
         *sort = row->time_ns;
         gb_buf_add(text, gb_format_ns(*sort, buf, sizeof buf));
         if (sheet->n_devices > 1 && isfinite(row->plus_minus)) {
-            gb_buf_printf(text, " \xc2\xb1 %s", half_text(row->plus_minus, half, sizeof half));
+            gb_buf_printf(text, " \xc2\xb1 %s", gb_format_half(row->plus_minus, half, sizeof half));
         }
         break;
     case GB_COLUMN_HALF:
         *sort = row->plus_minus;
-        gb_buf_add(text, half_text(*sort, buf, sizeof buf));
+        gb_buf_add(text, gb_format_half(*sort, buf, sizeof buf));
         break;
     case GB_COLUMN_P95:
     case GB_COLUMN_P99:

@@ -110,7 +110,7 @@ void gb_samples_describe(const gb_row *row, gb_buf *out)
         n, row->first->case_id, row->n_ok, row->n_ok == 1 ? "" : "s",
         gb_format_ns(row->time_ns, time, sizeof time));
     if (isfinite(row->plus_minus)) {
-        gb_buf_printf(out, " \xc2\xb1 %s", gb_format_percent(row->plus_minus, half, sizeof half));
+        gb_buf_printf(out, " \xc2\xb1 %s", gb_format_half(row->plus_minus, half, sizeof half));
     }
     gb_buf_add(out, ".");
 }

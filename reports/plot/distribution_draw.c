@@ -233,8 +233,8 @@ static void write_legend(const gb_distribution *d, gb_legend *legend)
                     NULL);
     char *all = gb_text_format(
         "over replicates: %s +- %s", gb_format_ns(d->row->time_ns, time, sizeof time),
-        isfinite(d->row->plus_minus) ? gb_format_percent(d->row->plus_minus, half, sizeof half)
-                                     : "unknown");
+        isnan(d->row->plus_minus) ? "unknown"
+                                  : gb_format_half(d->row->plus_minus, half, sizeof half));
     gb_legend_entry(legend, all != NULL ? all : "", 0, 0, NULL, NULL);
     free(all);
     clipped_entry(legend, d, true);

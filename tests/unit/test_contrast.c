@@ -136,7 +136,10 @@ START_TEST(figures_have_the_digits_that_their_intervals_leave)
     } cases[] = {{1.001, "129 us", "129.1"},
                  {1.04, "129 us +- 10.2 %", "130"},
                  {1.3, "129 us +- 91.9 %", "67 to 250"},
-                 {1.4, "129 us (55.9 us to 298 us)", "56 to 300"}};
+                 {1.4, "129 us (55.9 us to 298 us)", "56 to 300"},
+                 {2.4, "129 us (14.7 us to 1.14 ms)", "15 to 1100"},
+                 {2.6, "129 us (not known to a factor of 10)", "more than 11"},
+                 {40, "129 us (not known to a factor of 10)", "more than 0.01"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const double a[] = {129060, 129060 * cases[i].spread, 129060 / cases[i].spread};
         static const double b[] = {1000, 1002, 1000 / 1.002};

@@ -91,7 +91,7 @@ static bool is_ratio(const char *text, const char *at, const char *after)
     if (before(text, at, "prepares each batch ")) /* that is counted */
         return false;
     if (before(text, at, "a factor of "))
-        return true;
+        return !before(text, at, "(not known to a factor of ");
     if (begins(after, " % (") && isdigit((unsigned char)after[4])) /* "80 % (70 to 90" */
         return false;
     for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++)
@@ -121,9 +121,11 @@ static const char *bare(const char *text)
         if (has_unit(after, &end) && !second && !before(text, at, "Repeated for ") &&
             !begins(end, " +- ") && !begins(end, " to ") &&
             !begins(end, " (its spread is not known)") &&
+            !begins(end, " (not known to a factor of 10)") && !begins(end, " (the median") &&
             !(begins(end, " (") && isdigit((unsigned char)end[2])))
             return at;
-        if (is_ratio(text, at, after) && !was_seen(after) && !second && !begins(after, " to "))
+        if (is_ratio(text, at, after) && !was_seen(after) && !second && !begins(after, " to ") &&
+            !before(text, at, "more than "))
             return at;
         at = after;
     }
@@ -142,6 +144,9 @@ START_TEST(a_bare_figure_is_noticed)
                  {"128 MiB take 79.7 us (40.0 us to 180 us); in 16 chunks", false},
                  {"128 MiB take 79.7 us (in 3.00 ms +- 20 %); in 16 chunks", true},
                  {"takes 79.7 us (its spread is not known), steadily", false},
+                 {"takes 79.7 us (not known to a factor of 10)", false},
+                 {"takes 79.7 us (the median), but not steadily", false},
+                 {"takes more than 2.1 times the time", false},
                  {"the slowest of 20 seconds is 50 % above the median", false},
                  {"the slowest of 20 seconds is within 1.0 % of the median", true},
                  {"39 to 58 % of the time is the kernel", false},

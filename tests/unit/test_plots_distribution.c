@@ -89,6 +89,25 @@ START_TEST(every_sample_is_drawn_in_the_order_taken)
 }
 END_TEST
 
+/* Of two replicates that differ: the interval is a factor of a million, and says nothing. */
+START_TEST(an_interval_beyond_sense_is_no_figure)
+{
+    fixture f;
+    double ns[40];
+    fixture_open(&f, "cpu", PLOT);
+    for (uint32_t r = 0; r < 2; r++) {
+        quiet(ns, 40, r);
+        for (size_t i = 0; i < 40; i++)
+            ns[i] *= r == 0 ? 1 : 9;
+        add_samples(&f, "copy", 64, 0, r, ns, 40);
+    }
+    picture p = picture_draw(&f, gb_distribution_write);
+    ck_assert(picture_has(&p.script, "'over replicates: 3.02 us +- > 100 %'"));
+    picture_free(&p);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(TIM_17_two_modes_are_marked_with_centres_and_counts)
 {
     const double ns[] = {11e6, 750e6, 751e6, 11.1e6, 749e6, 750e6, 10.9e6, 750e6, 752e6, 748e6};
@@ -474,6 +493,7 @@ static void add_cases(Suite *suite)
     tcase_set_timeout(tests, 60);
     use_environment_locale(tests);
     tcase_add_test(tests, every_sample_is_drawn_in_the_order_taken);
+    tcase_add_test(tests, an_interval_beyond_sense_is_no_figure);
     tcase_add_test(tests, TIM_17_two_modes_are_marked_with_centres_and_counts);
     tcase_add_test(tests, a_long_title_stays_in_the_picture);
     tcase_add_test(tests, far_samples_are_marked_at_the_edge_and_counted);

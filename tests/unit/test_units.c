@@ -291,6 +291,8 @@ START_TEST(value_and_unit_scale_together)
     ck_assert_str_eq(gb_format_rate((double)NAN, "B/s", buf, sizeof buf), "n/a");
     PRINTS(gb_format_percent, {0.0052, "0.52 %"}, {0.123, "12.3 %"}, {-0.2, "-20.0 %"},
            {1.3, "130 %"}, {0, "0 %"}, {0.00002, "0.002 %"}, {(double)NAN, "n/a"});
+    PRINTS(gb_format_half, {0.0052, "0.52 %"}, {1, "100 %"}, {1.01, "> 100 %"},
+           {1956025.73, "> 100 %"}, {(double)INFINITY, "> 100 %"}, {(double)NAN, "n/a"});
 }
 END_TEST
 
