@@ -75,21 +75,24 @@ static void widen(gb_interval *out, const gb_record *record, double value, bool 
     }
 }
 
-/* The interval from the values alone: between replicates, or a single one as it is. */
+/* The interval from the values alone: between replicates, or a single one as it is. False, as in
+ * gb_row_metric, where one of those that went well has no value. */
 static bool between(const gb_row *row, const char *metric, gb_interval *out, size_t *n)
 {
     double half, *values = calloc(row->n + 1, sizeof *values);
-    bool per_time;
+    bool per_time, whole = true;
     *n = 0;
     for (size_t i = 0; values != NULL && i < row->n; i++) {
         const double value = value_of(row->replicates[i], metric, &per_time);
         if (value > 0)
             values[(*n)++] = value;
+        else
+            whole = whole && row->replicates[i]->status != GB_STATUS_OK;
     }
     if (values != NULL)
         gb_stats_between(values, *n, &out->centre, &half);
     free(values);
-    if (*n == 0 || !(out->centre > 0))
+    if (*n == 0 || !whole || !(out->centre > 0))
         return false;
     half = *n > 1 ? half : 0;
     out->low = out->centre / (1 + half);

@@ -49,7 +49,9 @@ double gb_row_share_of_peak(const gb_row *row, const char *metric);
 bool gb_row_above_peak(const gb_row *row);
 /* A record's metric by name, or NULL. */
 const gb_metric *gb_record_metric(const gb_record *record, const char *name);
-/* A row's value of a metric in base units ("time" included); NAN when there is none. */
+/* A row's value of a metric in base units ("time" included). NAN when there is none, and when one
+ * of the replicates that went well has none: what is left is another set of runs than that of the
+ * row's other figures, and no figure beside them. */
 double gb_row_metric(const gb_row *row, const char *name, const char **unit,
                      bool *higher_is_better);
 double gb_row_value(const gb_row *row, const char *metric); /* the value alone */

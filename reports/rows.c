@@ -187,21 +187,24 @@ double gb_row_metric(const gb_row *row, const char *name, const char **unit, boo
     /* Geometric centre over the replicates, as for the time. */
     double sum = 0;
     size_t n = 0;
+    bool whole = true;
     *unit = "";
     *higher_is_better = false;
     for (size_t i = 0; i < row->n; i++) {
-        const gb_metric *metric = gb_record_metric(row->replicates[i], name);
-        if (metric == NULL) {
-            continue;
+        const gb_record *record = row->replicates[i];
+        const gb_metric *metric = gb_record_metric(record, name);
+        if (metric != NULL) {
+            *unit = metric->unit;
+            *higher_is_better = metric->higher_is_better;
         }
-        *unit = metric->unit;
-        *higher_is_better = metric->higher_is_better;
-        if (row->replicates[i]->status == GB_STATUS_OK && metric->value > 0) {
-            sum += log(metric->value);
+        if (record->status == GB_STATUS_OK) {
+            const bool has = metric != NULL && metric->value > 0;
+            whole = whole && has;
+            sum += has ? log(metric->value) : 0;
             n++;
         }
     }
-    return n > 0 ? exp(sum / (double)n) : NAN;
+    return n > 0 && whole ? exp(sum / (double)n) : NAN;
 }
 
 double gb_row_value(const gb_row *row, const char *metric)

@@ -67,11 +67,12 @@ gb_code gb_compare_match(gb_comparison *c, const gb_side *a, const gb_side *b, g
 
 /* metric.c: which metric of a pair is compared, in which unit and against which threshold. */
 gb_code gb_compare_metric(const gb_comparison *c, gb_compared *item, gb_error *err);
-/* Logarithms of a row's replicates in that metric. y has room for row->n. *floor: the variance that
- * the timer's resolution alone makes. */
+/* Logarithms of a row's replicates in that metric. y has room for row->n; n is 0, as for rows in
+ * tables, where one of those that went well has no value. *floor: the variance that the timer's
+ * resolution alone makes. */
 typedef struct gb_logs {
     double *y;
-    size_t n;
+    size_t n, lacking; /* how many have no value */
     double floor;
 } gb_logs;
 gb_code gb_compare_logs(const gb_compared *item, const gb_row *row, gb_logs *out, gb_error *err);

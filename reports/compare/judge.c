@@ -287,6 +287,16 @@ static gb_code judge_baselines(const gb_comparison *c, gb_compared *item, const 
     return GB_OK;
 }
 
+static void say_lacking(gb_compared *item, const gb_row *row, const gb_logs *logs)
+{
+    char some[64] = "";
+    if (logs->lacking < row->n_ok) {
+        snprintf(some, sizeof some, "%zu of %zu replicates of ", logs->lacking, row->n_ok);
+    }
+    snprintf(item->reason, sizeof item->reason, "%s has no value in %sthe %s", item->metric, some,
+             row == item->b ? "new run" : "baseline");
+}
+
 gb_code gb_compare_judge(const gb_comparison *c, gb_compared *item, const gb_keyed *key,
                          const gb_scratch *scratch, gb_error *err)
 {
@@ -306,8 +316,7 @@ gb_code gb_compare_judge(const gb_comparison *c, gb_compared *item, const gb_key
     if (a.n == 0 || b.n == 0) {
         item->verdict = GB_VERDICT_NOT_COMPARED;
         item->no_value = b.n == 0;
-        snprintf(item->reason, sizeof item->reason, "%s has no value in the %s", item->metric,
-                 b.n == 0 ? "new run" : "baseline");
+        say_lacking(item, b.n == 0 ? item->b : item->a, b.n == 0 ? &b : &a);
         return GB_OK;
     }
     item->value_a = exp(mean(a.y, a.n));

@@ -127,7 +127,7 @@ gb_code gb_compare_logs(const gb_compared *item, const gb_row *row, gb_logs *out
 {
     bool time = strcmp(item->metric, "time") == 0;
     double floors = 0;
-    out->n = 0;
+    out->n = out->lacking = 0;
     for (size_t i = 0; i < row->n; i++) {
         const gb_record *r = row->replicates[i];
         if (r->status != GB_STATUS_OK) {
@@ -146,11 +146,13 @@ gb_code gb_compare_logs(const gb_compared *item, const gb_row *row, gb_logs *out
                        : metric != NULL ? metric->value * u.scale
                                         : (double)NAN;
         if (!(value > 0 && isfinite(value))) {
+            out->lacking++;
             continue;
         }
         out->y[out->n++] = log(value);
         floors += gb_record_step_variance(r);
     }
     out->floor = out->n > 0 ? floors / (double)out->n : 0;
+    out->n = out->lacking > 0 ? 0 : out->n;
     return GB_OK;
 }

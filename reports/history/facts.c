@@ -179,6 +179,7 @@ double gb_history_value(const gb_series *series, const gb_row *row, double *half
 {
     double *values = malloc((row->n + 1) * sizeof *values), centre = NAN;
     size_t n = 0;
+    bool whole = true;
     *half = NAN;
     for (size_t i = 0; values && i < row->n; i++) {
         const gb_record *r = row->replicates[i];
@@ -188,8 +189,10 @@ double gb_history_value(const gb_series *series, const gb_row *row, double *half
                                                            : (double)NAN;
         if (r->status == GB_STATUS_OK && value > 0 && isfinite(value))
             values[n++] = value;
+        else
+            whole = whole && r->status != GB_STATUS_OK;
     }
-    if (n > 0)
+    if (n > 0 && whole)
         gb_stats_between(values, n, &centre, half);
     free(values);
     return centre;

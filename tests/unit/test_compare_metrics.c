@@ -57,6 +57,21 @@ START_TEST(CMP_08_a_gate_for_a_metric_that_no_record_has_is_an_error)
 }
 END_TEST
 
+START_TEST(a_metric_that_a_replicate_lacks_is_not_compared)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        run_metric(run_add(&a, "x", 1, i, 10), "m", "1/s", true, 100 + 0.01 * i);
+        run_metric(run_add(&b, "x", 1, i, 10), "m", "1/s", true,
+                   i < 2 ? 50 + 0.01 * i : (double)NAN);
+    }
+    gb_comparison c = compared(&a, &b);
+    ck_assert_int_eq(c.items[0].verdict, GB_VERDICT_NOT_COMPARED);
+    ck_assert(c.items[0].no_value);
+    ck_assert_str_eq(c.items[0].reason, "m has no value in 1 of 3 replicates of the new run");
+    gb_comparison_free(&c);
+}
+END_TEST
+
 START_TEST(CMP_06_values_are_compared_in_base_units)
 {
     for (uint32_t i = 0; i < 5; i++) {
@@ -176,6 +191,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(metrics, CMP_08_a_name_says_nothing_about_the_direction);
     tcase_add_test(metrics, CMP_08_two_directions_of_one_metric_are_an_error);
     tcase_add_test(metrics, CMP_08_a_gate_for_a_metric_that_no_record_has_is_an_error);
+    tcase_add_test(metrics, a_metric_that_a_replicate_lacks_is_not_compared);
     tcase_add_test(metrics, CMP_06_values_are_compared_in_base_units);
     tcase_add_test(metrics, CMP_06_a_time_is_not_compared_with_a_rate);
     tcase_add_test(metrics, CMP_09_a_change_is_new_minus_old_over_old);

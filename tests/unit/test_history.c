@@ -126,6 +126,25 @@ START_TEST(failed_cases_are_kept_and_never_judged)
 }
 END_TEST
 
+START_TEST(a_metric_that_a_replicate_lacks_is_not_judged)
+{
+    gb_history *history = open_new();
+    gb_history_added added;
+    for (int night = 0; night < 2; night++) {
+        made m;
+        open_run(&m, night, "run", "550");
+        add_case(&m, "r", 2e9, true);
+        ck_assert_uint_gt(m.f.results.n, 1);
+        if (night == 1)
+            m.f.results.records[m.f.results.n - 1].metrics[0].value = (double)NAN;
+        ck_assert_msg(add_to(history, &m.f.results, NULL, &added) == GB_OK, "%s", err.message);
+        ck_assert_uint_eq(added.not_judged, (size_t)night);
+        fixture_close(&m.f);
+    }
+    gb_history_close(history);
+}
+END_TEST
+
 START_TEST(a_case_that_failed_first_finds_its_metric_later)
 {
     gb_history *history = open_new();
@@ -343,6 +362,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, RES_16_writers_at_once_lose_nothing);
     tcase_add_test(tc, runs_that_are_refused);
     tcase_add_test(tc, failed_cases_are_kept_and_never_judged);
+    tcase_add_test(tc, a_metric_that_a_replicate_lacks_is_not_judged);
     tcase_add_test(tc, a_case_that_failed_first_finds_its_metric_later);
     tcase_add_test(tc, the_gate_of_a_suite_names_metric_and_limit);
     tcase_add_test(tc, CMP_13_a_renamed_benchmark_goes_on);

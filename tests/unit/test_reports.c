@@ -1,3 +1,4 @@
+#include "reports/contrast.h"
 #include "unit/check_main.h"
 #include "unit/reports_fixture.h"
 
@@ -22,6 +23,31 @@ START_TEST(replicates_become_one_row)
     ck_assert_uint_eq(table.rows[0].n_ok, 3);
     ck_assert_double_eq_tol(table.rows[0].time_ns, cbrt(100.0 * 101.0 * 102.0), 1e-9);
     ck_assert(table.rows[0].plus_minus > 0);
+    gb_table_free(&table);
+    fixture_close(&f);
+}
+END_TEST
+
+/* Halves of a replicate with too few samples: the other's alone are no figure beside its time. */
+START_TEST(a_metric_that_a_replicate_lacks_is_none_of_the_row)
+{
+    fixture f;
+    gb_interval interval;
+    fixture_open(&f, "cpu", "[]");
+    fixture_add(&f, "b", "stream", "{}", 0, 0, 8e6, 1e9);
+    gb_record *second = fixture_add(&f, "b", "stream", "{}", 0, 1, 20e6, 1e9);
+    second->metrics[0].value = NAN;
+    gb_table table;
+    ck_assert_int_eq(gb_table_make(&f.results, &table, NULL), GB_OK);
+    ck_assert(isnan(gb_row_value(&table.rows[0], "bandwidth")));
+    ck_assert(!gb_row_interval(&table.rows[0], "bandwidth", &interval));
+    ck_assert(gb_row_interval(&table.rows[0], "time", &interval));
+    second->n_metrics = 0;
+    ck_assert(isnan(gb_row_value(&table.rows[0], "bandwidth")));
+    ck_assert(!gb_row_interval(&table.rows[0], "bandwidth", &interval));
+    second->status = GB_STATUS_FAILED; /* of which the row has no time either */
+    ck_assert_double_eq_tol(gb_row_value(&table.rows[0], "bandwidth"), 1e9, 1);
+    ck_assert(gb_row_interval(&table.rows[0], "bandwidth", &interval));
     gb_table_free(&table);
     fixture_close(&f);
 }
@@ -355,6 +381,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("reports");
     tcase_add_test(tests, replicates_become_one_row);
+    tcase_add_test(tests, a_metric_that_a_replicate_lacks_is_none_of_the_row);
     tcase_add_test(tests, rows_keep_the_order_of_the_suite);
     tcase_add_test(tests, a_fit_finds_latency_and_bandwidth_of_each_series);
     tcase_add_test(tests, a_line_that_does_not_fit_is_no_fit);
