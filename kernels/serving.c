@@ -123,6 +123,15 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
 }
 
+/* A window is served whole, and its requests do not come faster than they arrive. */
+static uint64_t least_ns(const gb_value args[], uint64_t max_samples)
+{
+    (void)max_samples;
+    return is_word(args, SERVING_CLOCK, "virtual")
+               ? 0
+               : args[SERVING_WINDOW].number * UINT64_C(1000000000) / args[SERVING_RATE].number;
+}
+
 /* --- the life of a case ----------------------------------------------------------------------- */
 
 static gb_code allocate(gb_run *run, gb_error *err)
@@ -240,6 +249,7 @@ const gb_kernel gb_kernel_serving = {
                 "wall the queue grows for as long as the window lasts, so that heights there say "
                 "only that it is beyond.",
             GB_TABLES(params, metrics, check, work),
+            .least_ns = least_ns,
             .parts = parts,
             GB_TIMED_BY_HOST,
         },

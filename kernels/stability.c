@@ -110,6 +110,14 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     }
 }
 
+/* A duration has up to twice as many samples as it is meant to have (`estimate` rounds down); fewer
+ * may end it before. */
+static uint64_t least_ns(const gb_value args[], uint64_t max_samples)
+{
+    const double share = fmin((double)max_samples / (2.0 * MOST_SAMPLES), 1);
+    return (uint64_t)(share * (double)args[DURATION].number);
+}
+
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     state *s = gb_state_new(run, sizeof *s, "stability", err);
@@ -260,6 +268,7 @@ const gb_kernel gb_kernel_stability = {
                 "processes on one GPU take turns, so that even work of another kind waits. On the "
                 "cpu device both share the cores.",
             GB_TABLES(params, metrics, check, work),
+            .least_ns = least_ns,
             GB_TIMED_BY_HOST,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),

@@ -183,6 +183,10 @@ typedef struct gb_kernel_spec {
     gb_code (*check)(const gb_value args[], gb_device_kind kind, gb_need *need, gb_error *err);
     /* Fills *work for one iteration. Pure; called only for arguments that passed check. */
     void (*work)(const gb_value args[], gb_device_kind kind, gb_work *work);
+    /* How long the samples of a case take at least by its arguments, whatever budget and precision
+     * say, when `max_samples` of them end it. Pure; for arguments that passed check. NULL: they
+     * state nothing. */
+    uint64_t (*least_ns)(const gb_value args[], uint64_t max_samples);
 } gb_kernel_spec;
 
 /* A lookup of kernels by name; the only way in which the suite library knows kernels. */

@@ -9,12 +9,17 @@
 
 static void show_plan(const gb_plan *plan, gb_buf *out)
 {
-    char need[3][32], time[2][32];
+    char need[3][32], time[3][32], stated[96] = "";
     size_t skipped = 0, records = 0;
     for (size_t i = 0; i < plan->n_cases; i++) {
         skipped += plan->cases[i].status != GB_OK;
         records += plan->cases[i].replicates;
     }
+    const double beyond = (double)gb_plan_stated_ns(plan) / 1e9;
+    if (beyond >= 1)
+        snprintf(stated, sizeof stated,
+                 ", and %s more that cases last by their arguments (included)",
+                 gb_progress_span(beyond, time[2], sizeof time[2]));
     gb_need most = gb_plan_largest_need(plan);
     gb_buf_printf(out, "%s: %zu case%s, %zu of them skipped; %zu record%s in %u replicate%s\n",
                   gb_device_kind_word(plan->kind), plan->n_cases, plan->n_cases == 1 ? "" : "s",
@@ -23,14 +28,14 @@ static void show_plan(const gb_plan *plan, gb_buf *out)
     gb_buf_printf(
         out,
         "  memory of the largest case: device %s, host %s, pinned %s\n"
-        "  time: %s if the whole budget is used; less where cases are precise early, more where "
+        "  time: %s if the whole budget is used%s; less where cases are precise early, more where "
         "one "
         "iteration is longer than its case's share; at most %s, should every case run into its "
         "time-out\n",
         gb_format_bytes(most.device_bytes + most.beside_bytes, need[0], sizeof need[0]),
         gb_format_bytes(most.host_bytes, need[1], sizeof need[1]),
         gb_format_bytes(most.pinned_bytes, need[2], sizeof need[2]),
-        gb_progress_span((double)gb_plan_estimate_ns(plan) / 1e9, time[0], sizeof time[0]),
+        gb_progress_span((double)gb_plan_estimate_ns(plan) / 1e9, time[0], sizeof time[0]), stated,
         gb_progress_span((double)gb_plan_limit_ns(plan) / 1e9, time[1], sizeof time[1]));
     for (size_t i = 0; i < plan->n_cases; i++) {
         const gb_case *c = &plan->cases[i];

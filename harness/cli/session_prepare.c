@@ -207,6 +207,7 @@ static gb_code take_settings(gb_session *s, gb_error *err)
             (uint32_t)take_number(&args->replicates, json_object_get(settings, "replicates")),
         .budget_ns = take_number(&args->budget_ns, json_object_get(settings, "budget_ns")),
         .seed = take_number(&args->seed, json_object_get(run, "seed")),
+        .profile = args->profile,
         .brief = args->dry_run};
     s->thin = take_number(&args->thin, json_object_get(settings, "thin"));
     if (!args->seed.given && !s->resumed) {

@@ -7,13 +7,15 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "suite/cases.h"
 #include "suite/reader.h"
 #include "suite/selection.h"
 
-/* The estimate's rule: measuring takes the budget; each case of each replicate adds its warm-up and
- * its preparation and two verifications, which pass a handful of times over its memory at about
- * 1 GB/s; each replicate adds the start of a process that opens a device. */
+/* The estimate's rule: measuring takes the budget, but a case of which the kernel states that it
+ * lasts longer than its equal share takes as long as that; each case of each replicate adds its
+ * warm-up and its preparation and two verifications, which pass a handful of times over its memory
+ * at about 1 GB/s; each replicate adds the start of a process that opens a device. */
 #define START_NS UINT64_C(500000000)
 #define CASE_NS UINT64_C(10000000)
 #define PASSES 4
@@ -37,6 +39,7 @@ typedef struct planner {
     const gb_benchmark *benchmark;
     gb_selector *selector;
     uint32_t replicates;
+    bool profile;
 } planner;
 
 /* Whether the case can run: fills need, or status and reason. */
@@ -57,6 +60,24 @@ static gb_code judge(gb_case *c, gb_device_kind kind, gb_error *err)
     c->need = (gb_need){0};
     c->reason = gb_text_copy(problem.message);
     return c->reason != NULL ? GB_OK : gb_fail(err, GB_NO_MEMORY, "no memory for a reason");
+}
+
+/* How long its samples last at least, by its arguments: never so long that it cannot end well. */
+static gb_code state_least(const planner *p, gb_case *c, gb_error *err)
+{
+    const gb_benchmark *b = c->benchmark;
+    char least[32], timeout[32];
+    if (b->spec->least_ns == NULL || c->status != GB_OK)
+        return GB_OK;
+    c->least_ns = b->spec->least_ns(c->args, p->profile ? 1 : b->settings.max_samples);
+    if (c->least_ns < b->settings.timeout_ns)
+        return GB_OK;
+    return gb_fail_at(
+        err, GB_INVALID, p->plan->suite->file, b->line, b->column,
+        "case %s: its samples alone take %s, and its timeout of %s ends it before: it "
+        "needs a longer timeout, or less to do",
+        c->id, gb_write_duration(c->least_ns, least),
+        gb_write_duration(b->settings.timeout_ns, timeout));
 }
 
 static gb_code grow(planner *p, gb_error *err)
@@ -106,7 +127,8 @@ static gb_code add_case(void *user, const gb_value args[], gb_error *err)
     if (!p->selector->selection->brief)
         gb_definition_hash(b->spec, args, c->timer, b->cache, c->timer == GB_TIMER_DEVICE,
                            c->definition);
-    return judge(c, p->plan->kind, err);
+    code = judge(c, p->plan->kind, err);
+    return code == GB_OK ? state_least(p, c, err) : code;
 }
 
 static gb_code add_benchmark(planner *p, uint64_t *work, gb_error *err)
@@ -166,7 +188,10 @@ gb_code gb_plan_make(const gb_suite *suite, gb_device_kind kind, const gb_select
     plan->kind = kind;
     plan->seed = selection->seed;
     plan->budget_ns = selection->budget_ns > 0 ? selection->budget_ns : suite->budget_ns;
-    planner p = {.plan = plan, .selector = &selector, .replicates = selection->replicates};
+    planner p = {.plan = plan,
+                 .selector = &selector,
+                 .replicates = selection->replicates,
+                 .profile = selection->profile};
     uint64_t work = GB_CASES_WORK;
     gb_code code = gb_selector_open(&selector, selection, err);
     for (size_t i = 0; code == GB_OK && i < suite->n_benchmarks; i++) {
@@ -207,9 +232,24 @@ static uint64_t total_need(const gb_need *need)
                           add_saturating(need->host_bytes, need->pinned_bytes));
 }
 
+uint64_t gb_plan_stated_ns(const gb_plan *plan)
+{
+    uint64_t n = 0, ns = 0;
+    for (size_t i = 0; i < plan->n_cases; i++)
+        n += plan->cases[i].status == GB_OK ? plan->cases[i].replicates : 0;
+    const uint64_t share = n > 0 ? plan->budget_ns / n : 0;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const gb_case *c = &plan->cases[i];
+        for (uint32_t r = 0; c->status == GB_OK && c->least_ns > share && r < c->replicates; r++)
+            ns = add_saturating(ns, c->least_ns - share);
+    }
+    return ns;
+}
+
 uint64_t gb_plan_estimate_ns(const gb_plan *plan)
 {
     uint64_t ns = add_saturating(plan->budget_ns, plan->replicates * START_NS);
+    ns = add_saturating(ns, gb_plan_stated_ns(plan));
     for (size_t i = 0; i < plan->n_cases; i++) {
         const gb_case *c = &plan->cases[i];
         if (c->status != GB_OK)

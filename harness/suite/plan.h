@@ -15,6 +15,7 @@ typedef struct gb_case {
     gb_code status; /* GB_OK, or GB_UNAVAILABLE: skipped before running ... */
     char *reason;   /* ... with this sentence */
     gb_need need;
+    uint64_t least_ns;   /* of measuring, as its kernel states; 0: nothing */
     uint32_t replicates; /* the benchmark's, or the selection's */
 } gb_case;
 
@@ -36,12 +37,14 @@ typedef struct gb_selection {
     uint32_t replicates; /* 0: as the suite says */
     uint64_t budget_ns;  /* 0: as the suite says */
     uint64_t seed;
-    bool brief; /* only to count and show: definitions stay empty, which takes most of the time */
+    bool profile; /* a single sample of each case is taken */
+    bool brief;   /* only to count and show: definitions stay empty, which takes most of the time */
 } gb_selection;
 
 /* GB_INVALID: a selection that matches nothing (the message lists close names), a duplicate case
- * id, more than 4,096 cases a benchmark (the message names the count). The plan refers to `suite`,
- * which must outlive it; free with gb_plan_free. */
+ * id, more than 4,096 cases a benchmark (the message names the count), a case that lasts longer
+ * than its time-out by its own arguments. The plan refers to `suite`, which must outlive it; free
+ * with gb_plan_free. */
 gb_code gb_plan_make(const gb_suite *suite, gb_device_kind kind, const gb_selection *selection,
                      gb_plan **out, gb_error *err);
 void gb_plan_free(gb_plan *plan);
@@ -53,6 +56,7 @@ size_t gb_plan_order(const gb_plan *plan, uint32_t replicate, uint32_t order[]);
 /* How long the plan takes in ns: about (budget + warm-up, verification and process starts, stated
  * rule in plan.c), and when every case is ended by its time-out. And the largest need of a case. */
 uint64_t gb_plan_estimate_ns(const gb_plan *plan);
+uint64_t gb_plan_stated_ns(const gb_plan *plan); /* of that what cases last beyond their share */
 uint64_t gb_plan_limit_ns(const gb_plan *plan);
 gb_need gb_plan_largest_need(const gb_plan *plan);
 

@@ -333,6 +333,30 @@ START_TEST(CPY_13_no_size_may_be_zero)
 }
 END_TEST
 
+/* What cases state that they last, whatever budget and precision say. */
+START_TEST(stated_times_are_known_before)
+{
+    static const struct {
+        const char *kernel, *text;
+        uint64_t max_samples, ns;
+    } cases[] = {
+        {"stability", "duration=20000000000", 1000000, UINT64_C(20000000000)},
+        {"stability", "duration=20000000000", 100000, UINT64_C(20000000000)},
+        {"stability", "duration=20000000000", 1000, 200000000}, /* which may end it */
+        {"delay", "duration=5000", 2000, 15000},
+        {"delay", "duration=5000", 1, 5000},
+        {"serving", "rate=500,window=4000", 1, UINT64_C(8000000000)},
+        {"serving", "rate=500,window=4000,clock=virtual", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gb_value args[KERNEL_ARGS_MAX];
+        const gb_kernel *k = kernel_args(cases[i].kernel, cases[i].text, args);
+        ck_assert_ptr_nonnull(k->spec.least_ns);
+        ck_assert_uint_eq(k->spec.least_ns(args, cases[i].max_samples), cases[i].ns);
+    }
+}
+END_TEST
+
 START_TEST(divergence_counts_each_path)
 {
     gb_need need;
@@ -384,6 +408,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, access_counts_what_is_loaded_and_spread);
     tcase_add_test(tc, access_refuses_parameters_of_another_pattern);
     tcase_add_test(tc, divergence_counts_each_path);
+    tcase_add_test(tc, stated_times_are_known_before);
     tcase_add_test(tc, divergence_refuses_parameters_of_another_pattern);
     tcase_add_test(tc, KRN_14_launch_overhead_is_three_timers);
     tcase_add_test(tc, CPY_13_no_size_may_be_zero);

@@ -278,6 +278,53 @@ START_TEST(the_estimate_grows_with_all_that_takes_time)
 }
 END_TEST
 
+/* A case in three replicates of 2 s each, of which 10 s are the share, and one without. */
+START_TEST(the_estimate_counts_what_cases_state)
+{
+    static const uint64_t second = UINT64_C(1000000000);
+    gb_suite *suite = test_suite("gpubench: 1\nname: x\nbudget: 4s\nbenchmarks:\n"
+                                 "  - {name: a, kernel: wait, axes: {delay: 200ms}}\n"
+                                 "  - {name: b, kernel: noop, measure: {replicates: 1}}\n");
+    gb_plan *plan = plan_with(suite, GB_CPU, (gb_selection){0});
+    ck_assert_uint_eq(plan->cases[0].least_ns, 2 * second);
+    ck_assert_uint_eq(plan->cases[1].least_ns, 0);
+    ck_assert_uint_eq(gb_plan_stated_ns(plan), 3 * second); /* 2 s against 1 s, three times */
+    const uint64_t all = gb_plan_estimate_ns(plan);
+    gb_plan_free(plan);
+    plan = plan_with(suite, GB_CPU, (gb_selection){.budget_ns = 8 * second});
+    ck_assert_uint_eq(gb_plan_stated_ns(plan), 0);
+    ck_assert_uint_eq(gb_plan_estimate_ns(plan), all + second);
+    gb_plan_free(plan);
+    plan = plan_with(suite, GB_CPU, (gb_selection){.profile = true});
+    ck_assert_uint_eq(plan->cases[0].least_ns, second / 5);
+    gb_plan_free(plan);
+    gb_suite_free(suite);
+}
+END_TEST
+
+START_TEST(what_lasts_longer_than_its_timeout_is_refused)
+{
+    gb_suite *suite = test_suite("gpubench: 1\nname: x\nbenchmarks:\n"
+                                 "  - name: a\n    kernel: wait\n    axes: {delay: [1ms, 200ms]}\n"
+                                 "    measure: {timeout: 2s}\n");
+    gb_plan *plan = NULL;
+    gb_error err = {0};
+    const gb_selection all = {0};
+    ck_assert_int_eq(gb_plan_make(suite, GB_CPU, &all, &plan, &err), GB_INVALID);
+    ck_assert_str_eq(err.message,
+                     "case a[delay=200000000]: its samples alone take 2s, and its timeout of 2s "
+                     "ends it before: it needs a longer timeout, or less to do");
+    ck_assert_int_eq(err.line, 4);
+    plan = plan_with(suite, GB_CPU,
+                     (gb_selection){.filters = (const char *[]){"=1000000]"},
+                                    .n_filters = 1}); /* nobody asked for it */
+    gb_plan_free(plan);
+    plan = plan_with(suite, GB_CPU, (gb_selection){.profile = true});
+    gb_plan_free(plan);
+    gb_suite_free(suite);
+}
+END_TEST
+
 static double milliseconds(void)
 {
     struct timespec time;
@@ -426,6 +473,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, replicates_and_budget_can_be_overridden);
     tcase_add_test(tc, orders_are_permutations_that_the_seed_decides);
     tcase_add_test(tc, the_estimate_grows_with_all_that_takes_time);
+    tcase_add_test(tc, the_estimate_counts_what_cases_state);
+    tcase_add_test(tc, what_lasts_longer_than_its_timeout_is_refused);
     tcase_add_test(tc, YML_24_planning_4096_cases_is_quick);
     tcase_add_loop_test(tc, set_replaces_or_adds_an_axis, 0, COUNT(overrides));
     tcase_add_test(tc, thin_keeps_the_ends_of_axes_of_numbers);
