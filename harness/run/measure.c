@@ -162,9 +162,7 @@ gb_code gb_measure_case(gb_device *dev, const gb_kernel *kernel, const gb_value 
     if (status == GB_STATUS_OK && gb_measuring_summarise(&m, &why))
         status = GB_STATUS_FAILED;
     record->status = status;
-    if (status == GB_STATUS_FAILED && record->case_id)
-        gb_fail_context(&why, "%s", record->case_id);
-    if (status != GB_STATUS_OK) {
+    if (status != GB_STATUS_OK) { /* whoever shows a record names its case */
         gb_record_fail(record, status, &why);
         /* its metrics stay, without a value */
         gb_record_summarise(record, kernel->spec.metrics, kernel->spec.n_metrics, NULL);
@@ -174,6 +172,8 @@ gb_code gb_measure_case(gb_device *dev, const gb_kernel *kernel, const gb_value 
     free(m.parts);
     if (!why.sticky)
         return GB_OK;
+    if (record->case_id)
+        gb_fail_context(&why, "%s", record->case_id);
     if (err)
         *err = why;
     return why.code;
