@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,9 +145,9 @@ gb_code gb_neighbour_check(gb_neighbour *b, uint64_t until_ns, gb_error *err)
     const double busy = (double)(b->busy_ns - b->from_busy_ns);
     if (!(busy >= GB_NEIGHBOUR_SHARE * time || time - busy <= GB_NEIGHBOUR_LATENCY_NS))
         return gb_fail(err, GB_DEVICE_ERROR,
-                       "the neighbour was at work for %.0f %% of the time only, of which %.0f %% "
-                       "are needed: figures beside it would mean nothing",
-                       100 * busy / time, 100 * GB_NEIGHBOUR_SHARE);
+                       "the neighbour was at work for %.0f %% of the time; at least %.0f %% are "
+                       "needed: figures beside it would mean nothing",
+                       floor(100 * busy / time), 100 * GB_NEIGHBOUR_SHARE);
     return GB_OK;
 }
 

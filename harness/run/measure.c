@@ -66,7 +66,8 @@ static gb_code verify_first(gb_measuring *m, gb_error *err)
     return code;
 }
 
-/* The steps of a case, in their order. The first error ends it. */
+/* The steps of a case, in their order, with names that reasons begin with. The first error ends it.
+ */
 static const struct {
     const char *name;
     gb_phase phase;
@@ -74,10 +75,10 @@ static const struct {
     gb_code (*run)(gb_measuring *m, gb_error *err);
 } steps[] = {
     {"prepare", GB_PHASE_SETUP, true, prepare},
-    {"verify", GB_PHASE_VERIFY, true, verify_first},
+    {"check before measuring", GB_PHASE_VERIFY, true, verify_first},
     {"warm-up", GB_PHASE_WARMUP, false, gb_measuring_warm_up},
     {"measure", GB_PHASE_MEASURE, false, gb_measuring_sample},
-    {"verify again", GB_PHASE_VERIFY, false, verify},
+    {"check after measuring", GB_PHASE_VERIFY, false, verify},
 };
 
 static gb_status status_of(gb_code code, bool may_skip)

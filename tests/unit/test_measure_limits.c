@@ -295,7 +295,8 @@ START_TEST(every_phase_is_announced_once)
     how.user = phases;
     gb_record r;
     measure_ok(&fake, &plain, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r);
-    ck_assert_str_eq(phases, "prepare;verify;warm-up;measure;verify again;teardown;");
+    ck_assert_str_eq(
+        phases, "prepare;check before measuring;warm-up;measure;check after measuring;teardown;");
     gb_record_free(&r);
     fake_device_done(&fake);
 }
