@@ -4,14 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The median is not known as well as its interval says. */
-#define UNSETTLED                                                                                  \
-    (GB_BIT(GB_FLAG_NOT_CONVERGED) | GB_BIT(GB_FLAG_DRIFT) | GB_BIT(GB_FLAG_BIMODAL) |             \
-     GB_BIT(GB_FLAG_THROTTLED))
-
 static bool settled(const gb_record *record)
 {
-    return record->converged && (record->flags & UNSETTLED) == 0;
+    return record->converged && (record->flags & GB_UNSETTLED) == 0;
 }
 
 static bool all_settled(const gb_row *row)

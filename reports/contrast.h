@@ -21,7 +21,12 @@ typedef struct gb_interval {
 } gb_interval;
 bool gb_row_interval(const gb_row *row, const char *metric, gb_interval *out);
 
-/* Whether such flags stand on a row. */
+/* Flags that say that the median is not known as well as its interval says. */
+#define GB_UNSETTLED                                                                               \
+    (GB_BIT(GB_FLAG_NOT_CONVERGED) | GB_BIT(GB_FLAG_DRIFT) | GB_BIT(GB_FLAG_BIMODAL) |             \
+     GB_BIT(GB_FLAG_THROTTLED))
+
+/* Whether flags that spoil it stand on a row. */
 bool gb_row_spoiled(const gb_row *row);
 
 /* A figure is quoted by itself when its interval reaches at most this far from its centre. */

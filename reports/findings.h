@@ -40,6 +40,11 @@ void gb_finding_case(const gb_view *view, const gb_row *row, const char *const s
 gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
                        json_t *figures, gb_error *err);
 
+/* findings_unsaid.c: appends which rules would say more if each figure were known to 5 %; nothing
+ * where there are none. */
+gb_code gb_findings_unsaid(const gb_results *results, const json_t *findings, gb_buf *text,
+                           gb_error *err);
+
 /* findings_kernels.c: the kernel whose cases a rule speaks of ("copy"); NULL for an unknown rule.
  */
 const char *gb_finding_kernel(const char *rule);

@@ -1,4 +1,5 @@
-/* How many findings the noise floor of a self-test keeps back: those that are made without it. */
+/* How many findings the noise floor of a self-test keeps back: those that are made without it. And
+ * what else keeps some back, findings_unsaid.c. */
 #include "base/units.h"
 #include "reports/findings.h"
 
@@ -36,8 +37,8 @@ static const json_t *noisiest(const json_t *document, double *floor)
     return found;
 }
 
-gb_code gb_report_muted(const gb_results *results, const json_t *findings, gb_buf *text,
-                        gb_error *err)
+static gb_code below_floor(const gb_results *results, const json_t *findings, gb_buf *text,
+                           gb_error *err)
 {
     double floor;
     const json_t *selftest = noisiest(results->document, &floor);
@@ -66,4 +67,11 @@ gb_code gb_report_muted(const gb_results *results, const json_t *findings, gb_bu
     json_decref(all);
     json_decref(quiet.document);
     return code;
+}
+
+gb_code gb_report_muted(const gb_results *results, const json_t *findings, gb_buf *text,
+                        gb_error *err)
+{
+    gb_code code = below_floor(results, findings, text, err);
+    return code == GB_OK ? gb_findings_unsaid(results, findings, text, err) : code;
 }

@@ -87,7 +87,8 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
 gb_code gb_report_fits(const gb_results *results, json_t **out, gb_error *err);
 gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *err);
 /* Appends, of findings made from these results, how many more there were without the noise floor of
- * the self-test, and what to do; nothing where there are none. */
+ * the self-test, and what to do; and which rules are silent as figures are not known well enough.
+ * Nothing where there are none. */
 gb_code gb_report_muted(const gb_results *results, const json_t *findings, gb_buf *text,
                         gb_error *err);
 

@@ -310,6 +310,34 @@ START_TEST(the_noise_floor_is_named_where_it_keeps_findings_back)
 }
 END_TEST
 
+/* Nothing that says all, and every rule that is silent where the spread leaves nothing to say. */
+START_TEST(rules_that_the_spread_silences_are_named)
+{
+    for (int quiet = 0; quiet < 2; quiet++) {
+        all_rules a;
+        gb_buf text = {0};
+        all_rules_open(&a, quiet == 1 ? 0.0005 : 3, 3);
+        json_t *findings = findings_in(&a.f.results);
+        ck_assert_int_eq(gb_report_muted(&a.f.results, findings, &text, NULL), GB_OK);
+        ck_assert_msg(quiet == 0 || text.length == 0, "%s", text.data);
+        for (size_t i = 0; quiet == 0 && gb_finding_rule(i) != NULL; i++) {
+            char *within = gb_text_format(" %s,", gb_finding_rule(i));
+            char *last = gb_text_format(" %s.", gb_finding_rule(i));
+            const bool named = strstr(text.data, within) != NULL || strstr(text.data, last) != NULL;
+            const bool said = text_of(findings, gb_finding_rule(i)) != NULL ||
+                              strcmp(gb_finding_rule(i), "crossover-half") == 0;
+            ck_assert_msg(named || said, "%s is not in: %s", gb_finding_rule(i), text.data);
+            free(within);
+            free(last);
+        }
+        ck_assert(quiet == 1 || begins(text.data, "Not said, as the spread is too large"));
+        gb_buf_free(&text);
+        json_decref(findings);
+        all_rules_close(&a);
+    }
+}
+END_TEST
+
 /* The first cells of the table of rules: "| `a`, `b` | ...". The caller frees. */
 static char *documented(void)
 {
@@ -357,6 +385,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, what_is_computed_has_the_digits_that_its_parts_leave);
     tcase_add_test(tests, every_rule_is_silent_where_nothing_is_known);
     tcase_add_test(tests, the_noise_floor_is_named_where_it_keeps_findings_back);
+    tcase_add_test(tests, rules_that_the_spread_silences_are_named);
     tcase_add_test(tests, every_rule_has_a_row_in_the_documentation_and_every_row_a_rule);
     suite_add_tcase(suite, tests);
 }
