@@ -170,4 +170,35 @@ static inline void add_crossover(all_rules *a)
     }
 }
 
+/* A model of which a token reads 4, 2, 1 MB of weights, and a prompt through its matrix. */
+static inline void add_decode(all_rules *a)
+{
+    static const struct {
+        const char *weights;
+        uint64_t bytes;
+        double time;
+    } formats[] = {{"fp32", 4000000, 4e9}, {"fp16", 2000000, 2e9}, {"int4", 500000, 2e7}};
+    char params[200];
+    for (size_t i = 0; i < 3; i++) {
+        const size_t first = a->f.results.n;
+        snprintf(params, sizeof params,
+                 "{\"weights\": \"%s\", \"hidden\": 64, \"kv\": 0, \"intermediate\": 128, "
+                 "\"layers\": 2, \"hold\": 1}",
+                 formats[i].weights);
+        add_row(a, "decode", params, "bandwidth", "B/s", formats[i].time, GB_TIMER_DEVICE,
+                (gb_work){.bytes_moved = formats[i].bytes,
+                          .bytes_read = formats[i].bytes,
+                          .flops = 2000000,
+                          .working_set = (uint64_t)(256 * MIB)});
+        for (size_t j = first; j < a->f.results.n; j++) {
+            gb_record *r = &a->f.results.records[j];
+            metric_set(r, 1, "token_rate", "1/s", 1e9 / r->time.median);
+            metric_set(r, 2, "flop_rate", "FLOP/s", 2e15 / r->time.median);
+        }
+    }
+    add_plain(a, "matmul",
+              "{\"variant\": \"vendor\", \"type\": \"fp16\", \"n\": 128, \"m\": 512, \"k\": 64}",
+              "flop_rate", "FLOP/s", 1e4);
+}
+
 #endif
