@@ -67,18 +67,44 @@ static double crossing(const ladder *l, size_t n, double ns, size_t *beyond)
     return l->rungs[i - 1].bytes * pow(l->rungs[i].bytes / l->rungs[i - 1].bytes, share);
 }
 
+static double width(const ladder *l, const gb_tread *tread)
+{
+    return l->rungs[tread->last].bytes / l->rungs[tread->first].bytes;
+}
+
+/* Treads that are nearly as high as the level before become part of it. How many levels there are.
+ */
+static size_t join(ladder *l)
+{
+    size_t levels = 0;
+    for (size_t k = 0; k < l->n; k++) {
+        const gb_tread *next = &l->treads[k];
+        gb_tread *before = levels > 0 ? &l->treads[levels - 1] : NULL;
+        if (before == NULL || next->ns >= GB_TREAD_RISE * before->ns)
+            l->treads[levels++] = *next;
+        else if (width(l, next) > width(l, before))
+            *before = *next;
+    }
+    return levels;
+}
+
 size_t gb_hierarchy_find(const gb_rung rungs[], size_t n, gb_tread out[GB_MOST_TREADS])
 {
     ladder l = {.rungs = rungs, .ns = least_of_the_rest(rungs, n), .treads = out};
     if (l.ns == NULL)
         return 0;
     collect(&l, 0, n);
-    size_t levels = 0;
-    for (size_t k = 0; k < l.n; k++)
-        if (levels == 0 || out[k].ns >= GB_TREAD_RISE * out[levels - 1].ns)
-            out[levels++] = out[k];
-    for (size_t k = 0; k < levels; k++)
-        out[k].end = crossing(&l, n, GB_TREAD_RISE * out[k].ns, &out[k].beyond);
+    const size_t levels = join(&l);
+    for (size_t k = 0; k < levels; k++) {
+        double ns = GB_TREAD_MOST * out[k].ns;
+        if (k + 1 < levels)
+            ns = fmin(ns, out[k].ns + GB_TREAD_PART * (out[k + 1].ns - out[k].ns));
+        out[k].end = crossing(&l, n, ns, &out[k].beyond);
+        if (out[k].beyond + 1 >= n) {
+            out[k].end = NAN;
+            out[k].beyond = n;
+        }
+    }
     free(l.ns);
     return levels;
 }

@@ -12,13 +12,16 @@ typedef struct gb_rung {
 } gb_rung;
 
 /* A tread: rungs that span at least GB_TREAD_WIDTH in size, at least three, of which the last takes
- * at most GB_TREAD_FLAT times as long as the first. A tread that takes less than GB_TREAD_RISE
- * times as long as the one before belongs to that one's level. A level ends where a load first
- * takes GB_TREAD_RISE times as long as on its tread, between two rungs in proportion on logarithmic
- * axes. */
+ * at most GB_TREAD_FLAT times as long as the first. Neighbouring treads of which the higher takes
+ * less than GB_TREAD_RISE times as long are one level, as high as the wider one. A level ends where
+ * a load first takes longer than on its tread by GB_TREAD_PART of the way to the next level's, or
+ * GB_TREAD_MOST times as long, whichever is less: between two rungs, in proportion on logarithmic
+ * axes. A single rung beyond, the last of all, may have been disturbed and is no end. */
 #define GB_TREAD_WIDTH 2.0
-#define GB_TREAD_FLAT 1.33
+#define GB_TREAD_FLAT 1.25
 #define GB_TREAD_RISE 1.5
+#define GB_TREAD_PART 0.25
+#define GB_TREAD_MOST 2.0
 #define GB_MOST_TREADS 12
 
 typedef struct gb_tread {
