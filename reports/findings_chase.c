@@ -40,14 +40,18 @@ static double nodes(const gb_row *row)
     return number(row, "bytes") / number(row, "node");
 }
 
-/* Of a row's replicates the fastest: what disturbs a chase makes it longer. NAN: none went well. */
+/* A row's latency by the fastest sample of all replicates: what disturbs a chase makes it longer.
+ * NAN: none went well. */
 static double fastest(const gb_row *row)
 {
     double least = NAN;
     for (size_t i = 0; i < row->n; i++) {
-        const gb_metric *metric = gb_record_metric(row->replicates[i], "latency");
-        if (row->replicates[i]->status == GB_STATUS_OK && metric != NULL)
-            least = fmin(least, metric->value);
+        const gb_record *record = row->replicates[i];
+        const gb_metric *latency = gb_record_metric(record, "latency");
+        if (record->status != GB_STATUS_OK || latency == NULL)
+            continue;
+        const double share = record->time.min / record->time.median;
+        least = fmin(least, latency->value * (share > 0 && share < 1 ? share : 1));
     }
     return least;
 }
@@ -74,10 +78,11 @@ static const char *about(double bytes, char *buf, size_t size)
 
 typedef struct level {
     const char *name;
-    const gb_row *row; /* whose latency is said; NULL: a level without a tread */
+    const gb_row *row; /* whose latency is said; NULL: none is known well enough */
     double end;        /* bytes; NAN: not seen */
     double between[2]; /* the rungs around its end; NAN: none */
     double named;      /* size by the system; 0: not known */
+    bool slope;        /* it has no tread */
     bool last, memory;
 } level;
 
@@ -158,20 +163,23 @@ static void find_memory(hierarchy *h)
         h->memory = h->n_treads - 1;
 }
 
-/* The row of a tread whose latency is known best; one that was disturbed is none of it. */
+/* The row that stands for a tread: of those whose latency is firm the one nearest to it, otherwise
+ * the one that is known best. NULL: none is near it, all were disturbed. */
 static const gb_row *best_known(const hierarchy *h, const gb_tread *tread)
 {
     const gb_row *best = NULL;
-    double narrowest = INFINITY;
+    double least = INFINITY, narrowest = INFINITY;
     for (size_t i = tread->first; i <= tread->last; i++) {
         gb_interval latency;
         if (!gb_row_interval(h->rows[i], "latency", &latency))
             continue;
         const double off = fabs(log(latency.centre / tread->ns));
-        if (off <= log(GB_TREAD_FLAT) && latency.high / latency.low < narrowest) {
-            narrowest = latency.high / latency.low;
-            best = h->rows[i];
-        }
+        const double width = gb_row_firm(h->rows[i], "latency") ? 0 : latency.high / latency.low;
+        if (off > log(GB_TREAD_FLAT) || width > narrowest || (width == narrowest && off >= least))
+            continue;
+        least = off;
+        narrowest = width;
+        best = h->rows[i];
     }
     return best;
 }
@@ -202,6 +210,7 @@ static void add_slope(hierarchy *h)
                 .end = gb_hierarchy_slope(h->rungs, h->n, below->ns, memory->ns),
                 .between = {NAN, NAN},
                 .named = name->bytes,
+                .slope = true,
                 .last = true};
 }
 
@@ -233,23 +242,24 @@ static bool find_levels(hierarchy *h)
     return true;
 }
 
-/* Whether each level's latency can be told from the one before. */
-static bool levels_differ(const hierarchy *h)
+/* Leaves the levels whose latency cannot be told from the one before without one; a size they have
+ * all the same. False: there is no pair of levels that can be told apart. */
+static bool levels_differ(hierarchy *h)
 {
     const gb_row *before = NULL;
-    size_t treads = 0;
+    size_t differ = 0;
     for (size_t k = 0; k < h->n_levels; k++) {
-        const level *l = &h->levels[k];
-        if (l->row == NULL && !(l->last && k > 0 && h->levels[k - 1].row != NULL))
-            return false;
+        level *l = &h->levels[k];
         if (l->row == NULL)
             continue;
-        if (before != NULL && !gb_rows_differ(h->view->results, before, l->row, "latency"))
-            return false;
+        if (before != NULL && !gb_rows_differ(h->view->results, before, l->row, "latency")) {
+            l->row = NULL;
+            continue;
+        }
+        differ += before != NULL;
         before = l->row;
-        treads++;
     }
-    return treads > 1;
+    return differ > 0;
 }
 
 static void say_end(const level *l, gb_buf *text)
@@ -277,9 +287,11 @@ static void say_level(const hierarchy *h, size_t k, gb_buf *text)
     const level *l = &h->levels[k];
     char latency[96], cycles[96];
     gb_buf_add(text, k == 0 ? " " : k + 1 == h->n_levels ? ", and " : ", ");
-    if (l->row == NULL) {
+    if (l->slope) {
         gb_buf_printf(text, "longer and longer from %s, which has no latency of its own here,",
                       l->name);
+    } else if (l->row == NULL) {
+        gb_buf_printf(text, "a time too unsteady to be said from %s", l->name);
     } else {
         gb_buf_printf(text, "%s", gb_say_figure(l->row, "latency", latency, sizeof latency));
         if (isfinite(metric(l->row, "cycles")))

@@ -125,16 +125,18 @@ START_TEST(a_step_too_few_or_too_many_is_noticed)
 }
 END_TEST
 
-/* Also after steps that lead once around: where it stands is right then. */
+/* The last one: what follows on one would start from poison. Also after steps that lead once
+ * around, where it stands right then. */
 START_TEST(a_launch_without_effect_is_noticed)
 {
     static const char *const texts[] = {"bytes=4096,steps=100", "bytes=4096,steps=32"};
     for (size_t t = 0; t < 2; t++)
-        for (int at = 0; at < 3; at++) {
+        for (int iterations = 1; iterations <= 3; iterations++) {
             gb_error err = {0};
             spoil.nothing = true;
-            ck_assert_msg(life(texts[t], 3, at, false, &err) == GB_WRONG_RESULT, "%s: launch %d",
-                          texts[t], at);
+            ck_assert_msg(life(texts[t], iterations, iterations - 1, false, &err) ==
+                              GB_WRONG_RESULT,
+                          "%s: launch %d", texts[t], iterations);
         }
 }
 END_TEST

@@ -103,10 +103,10 @@ START_TEST(a_virtual_machine_has_its_caches_and_less_of_the_last)
     ladder(&f, vm, VM_RUNGS, 0, 0.001);
     says(
         &f, "memory-levels",
-        "One load at a time takes 1.20 ns from L1 up to about 33 KiB (the system says 32 KiB: they "
+        "One load at a time takes 1.20 ns from L1 up to about 35 KiB (the system says 32 KiB: they "
         "agree), 4.00 ns from L2 up to about 1.1 MiB (the system says 1 MiB: they agree), 12.0 ns "
-        "from the last cache up to about 6.7 MiB (the system says 32 MiB: less of it serves this "
-        "one chain), and 112 ns from memory.");
+        "from the last cache up to about 7.0 MiB (the system says 32 MiB: less of it serves this "
+        "one chain), and 110 ns from memory.");
     json_t *found = finding(&f, "memory-levels");
     json_t *levels = json_object_get(json_object_get(found, "figures"), "levels");
     ck_assert_uint_eq(json_array_size(levels), 4);
@@ -139,7 +139,7 @@ START_TEST(a_last_cache_without_a_tread_has_an_effective_size)
     json_t *found = finding(&f, "memory-levels");
     const char *text = json_string_value(json_object_get(found, "text"));
     ck_assert_msg(strstr(text,
-                         "L2 up to about 1.1 MiB (the system says 1 MiB: they agree), longer "
+                         "L2 up to about 1.2 MiB (the system says 1 MiB: they agree), longer "
                          "and longer from the last cache, which has no latency of its own "
                          "here, up to about 3.3 MiB (the system says 32 MiB: less of it") != NULL,
                   "%s", text);
@@ -159,8 +159,8 @@ START_TEST(a_gpu_has_two_caches_and_cycles)
     open_fixture(&f, false, 0, 0, 40 * MIB);
     ladder(&f, gpu, sizeof gpu / sizeof gpu[0], 1.41, 0.001);
     says(&f, "memory-levels",
-         "One load at a time takes 20.0 ns, 28.2 cycles, from L1 up to about 200 KiB, 146 ns, 206 "
-         "cycles, from L2 up to about 43 MiB (the system says 40 MiB: they agree), and 390 ns, 550 "
+         "One load at a time takes 20.0 ns, 28.2 cycles, from L1 up to about 210 KiB, 146 ns, 206 "
+         "cycles, from L2 up to about 43 MiB (the system says 40 MiB: they agree), and 380 ns, 536 "
          "cycles, from memory.");
     fixture_close(&f);
 }
@@ -173,7 +173,7 @@ START_TEST(a_ladder_that_ends_too_early_knows_no_memory)
     ladder(&f, vm, 11, 0, 0.001);
     says(
         &f, "memory-levels",
-        "One load at a time takes 1.20 ns from L1 up to about 33 KiB (the system says 32 KiB: they "
+        "One load at a time takes 1.20 ns from L1 up to about 35 KiB (the system says 32 KiB: they "
         "agree), and 4.00 ns from L2, whose end was not reached.");
     fixture_close(&f);
 }
@@ -186,8 +186,8 @@ START_TEST(without_facts_levels_have_their_order)
     open_fixture(&f, true, 0, 0, 0);
     ladder(&f, vm, VM_RUNGS, 0, 0.001);
     says(&f, "memory-levels",
-         "One load at a time takes 1.20 ns from L1 up to about 33 KiB, 4.00 ns from L2 up to about "
-         "1.1 MiB, 12.0 ns from the last cache up to about 6.7 MiB, and 112 ns from memory.");
+         "One load at a time takes 1.20 ns from L1 up to about 35 KiB, 4.00 ns from L2 up to about "
+         "1.1 MiB, 12.0 ns from the last cache up to about 7.0 MiB, and 110 ns from memory.");
     fixture_close(&f);
 }
 END_TEST
@@ -199,9 +199,9 @@ START_TEST(a_size_that_differs_is_said_so)
     ladder(&f, vm, VM_RUNGS, 0, 0.001);
     json_t *found = finding(&f, "memory-levels");
     const char *text = json_string_value(json_object_get(found, "text"));
-    ck_assert_ptr_nonnull(strstr(text, "33 KiB (the system says 64 KiB: they do not agree)"));
+    ck_assert_ptr_nonnull(strstr(text, "35 KiB (the system says 64 KiB: they do not agree)"));
     ck_assert_ptr_nonnull(strstr(text, "1.1 MiB (the system says 512 KiB: they do not agree)"));
-    ck_assert_ptr_nonnull(strstr(text, "6.7 MiB (the system says 4 MiB: they do not agree)"));
+    ck_assert_ptr_nonnull(strstr(text, "7.0 MiB (the system says 4 MiB: they do not agree)"));
     json_decref(found);
     fixture_close(&f);
 }
@@ -239,7 +239,7 @@ START_TEST(a_disturbed_replicate_moves_nothing)
     f.results.records[2].status = GB_STATUS_FAILED;
     json_t *found = finding(&f, "memory-levels");
     const char *text = json_string_value(json_object_get(found, "text"));
-    ck_assert_msg(text != NULL && strstr(text, "L1 up to about 33 KiB (") != NULL &&
+    ck_assert_msg(text != NULL && strstr(text, "L1 up to about 35 KiB (") != NULL &&
                       strstr(text, "L2 up to about 1.1 MiB (") != NULL,
                   "%s", text != NULL ? text : "silent");
     json_decref(found);
@@ -257,8 +257,8 @@ START_TEST(pages_cost_what_as_many_dense_nodes_do_not)
     chase(&f, "device", 64 * 4224, 4224, 1.3, 0, 0.001);
     chase(&f, "device", 512 * 4224, 4224, 9, 0, 0.001); /* no dense one of as many */
     says(&f, "sparse-pages",
-         "A chain through 256 nodes takes 6.00 ns a load where each lies 4224 B from the next "
-         "(1056 KiB in all) and 1.20 ns where they lie side by side (32 KiB): a factor of 5.0 for "
+         "A chain through 256 nodes takes 6.00 ns a load where each lies 4.12 KiB from the next "
+         "(1.03 MiB in all) and 1.20 ns where they lie side by side (32 KiB): a factor of 5.00 for "
          "the same amount of data.");
     fixture_close(&f);
     open_fixture(&f, true, 32 * KIB, 1 * MIB, 32 * MIB);
