@@ -9,6 +9,7 @@
 
 #if defined(__CUDACC__)
 #define CHASE_UNROLLED _Pragma("unroll")
+#define CHASE_ROLLED _Pragma("unroll 1") /* no longer body than the instruction cache likes */
 
 /* In PTX, since a pointer that comes from memory might lead anywhere: a load of C++ would have to
  * find out first which memory it is. Nothing but L1 and what lies behind it: the default of loads.
@@ -36,6 +37,7 @@ static __device__ __forceinline__ uint64_t chase_clock(uint64_t after)
 }
 #else
 #define CHASE_UNROLLED _Pragma("GCC unroll 16")
+#define CHASE_ROLLED _Pragma("GCC unroll 1")
 
 static inline uint64_t chase_load(uint64_t at)
 {
@@ -51,10 +53,14 @@ static inline uint64_t chase_clock(uint64_t)
 
 #define CHASE_WALK(at, steps, LOAD)                                                                \
     do {                                                                                           \
-        for (uint64_t round = (steps) / CHASE_UNROLL; round > 0; --round) {                        \
-            CHASE_UNROLLED for (int i = 0; i < CHASE_UNROLL; ++i) at = LOAD(at);                   \
+        CHASE_ROLLED                                                                               \
+        for (uint32_t round = (uint32_t)((steps) / CHASE_UNROLL); round > 0; --round) {            \
+            CHASE_UNROLLED                                                                         \
+            for (int i = 0; i < CHASE_UNROLL; ++i)                                                 \
+                at = LOAD(at);                                                                     \
         }                                                                                          \
-        for (uint64_t rest = (steps) % CHASE_UNROLL; rest > 0; --rest)                             \
+        CHASE_ROLLED                                                                               \
+        for (uint32_t rest = (uint32_t)((steps) % CHASE_UNROLL); rest > 0; --rest)                 \
             at = LOAD(at);                                                                         \
     } while (0)
 
