@@ -133,7 +133,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
         .bytes_moved = steps * WORD,
         .items = steps,
         .working_set = args[BYTES].number / node * (node < LINE ? node : LINE),
-        .ceiling = GB_CEILING_NONE,
+        .ceiling = space_of(args) == HOST ? GB_CEILING_LINK : GB_CEILING_NONE,
     };
 }
 

@@ -181,6 +181,9 @@ START_TEST(work_is_a_link_a_step)
     ck_assert_uint_eq(w.bytes_moved, 56);
     ck_assert_uint_eq(w.working_set, 10 * 128);
     ck_assert_int_eq(w.ceiling, GB_CEILING_NONE);
+    kernel_args("chase", "space=host,bytes=4096", args);
+    k->spec.work(args, GB_CUDA, &w);
+    ck_assert_int_eq(w.ceiling, GB_CEILING_LINK); /* so no cache of the device counts */
     kernel_args("chase", "bytes=4096,node=8", args);
     k->spec.work(args, GB_CPU, &w);
     ck_assert_uint_eq(w.working_set, 4096);
