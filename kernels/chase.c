@@ -137,8 +137,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
 }
 
-/* --- nodes --------------------------------------------------------------------------------------
- */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 static uint64_t address_of(const state *s, uint64_t i)
 {
@@ -190,8 +189,7 @@ static gb_code make_nodes(gb_run *run, gb_error *err)
     return gb_memory_write(run, &s->nodes, WORD, s->n * s->node / WORD, make, s, err);
 }
 
-/* --- places -------------------------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 static gb_code launch(gb_run *run, uint64_t steps, gb_error *err)
 {
@@ -275,8 +273,7 @@ static gb_code warm_pass(gb_run *run, gb_error *err)
     return code == GB_OK ? look_at_place(run, s->n, &ignored, err) : code;
 }
 
-/* --- life ---------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {

@@ -113,7 +113,8 @@ gb_code gb_findings_stability(const gb_view *view, json_t *findings, gb_error *e
 /* findings_crossover.c: of each job measured on a cpu and on a cuda device, the size from which on
  * the GPU wins; or which half is missing. All devices' rows at once. */
 gb_code gb_findings_crossover(const gb_view views[], size_t n, json_t *findings, gb_error *err);
-/* findings_chase.c: of each ladder of latencies its levels; what pages cost; other memories */
+/* findings_chase.c: of each ladder of latencies its levels; findings_chase_pairs.c: what pages
+ * cost, other memories */
 gb_code gb_findings_chase(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_matmul.c */
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);

@@ -1,6 +1,5 @@
-/* Findings on the kernel chase: the levels of the memory hierarchy in its ladders, what pages cost
- * sparse nodes, and other memories against the device's own. */
-#include "reports/findings.h"
+/* Findings on the kernel chase: the levels of the memory hierarchy in its ladders. */
+#include "reports/findings_chase.h"
 #include "reports/findings_say.h"
 #include "reports/hierarchy.h"
 
@@ -11,34 +10,8 @@
 #include "base/json.h"
 #include "base/units.h"
 
-#define DENSE 128 /* a node a line (kernels/chase.c) */
 #define MOST_RUNGS 256
 #define LEAST_RUNGS 6
-
-static bool is_chase(const gb_row *row, const char *space)
-{
-    return gb_row_usable(row, "chase") && gb_row_word_is(row, "space", space);
-}
-
-static double number(const gb_row *row, const char *param)
-{
-    double value = 0;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
-/* NAN: the row has no such metric. */
-static double metric(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
-}
-
-static double nodes(const gb_row *row)
-{
-    return number(row, "bytes") / number(row, "node");
-}
 
 /* A row's latency by the fastest sample of all replicates: what disturbs a chase makes it longer.
  * NAN: none went well. */
@@ -73,8 +46,7 @@ static const char *about(double bytes, char *buf, size_t size)
     return buf;
 }
 
-/* --- the ladder ---------------------------------------------------------------------------------
- */
+/* --- the ladder ------------------------------------------------------------------------------- */
 
 typedef struct level {
     const char *name;
@@ -101,8 +73,8 @@ typedef struct hierarchy {
 
 static int by_bytes(const void *a, const void *b)
 {
-    const double x = number(*(const gb_row *const *)a, "bytes");
-    const double y = number(*(const gb_row *const *)b, "bytes");
+    const double x = gb_chase_number(*(const gb_row *const *)a, "bytes");
+    const double y = gb_chase_number(*(const gb_row *const *)b, "bytes");
     return (x > y) - (x < y);
 }
 
@@ -116,13 +88,13 @@ static void collect(hierarchy *h, const gb_row *first)
 {
     for (size_t i = 0; i < h->view->n && h->n < MOST_RUNGS; i++) {
         const gb_row *row = &h->view->rows[i];
-        if (is_chase(row, "device") && !gb_row_spoiled(row) && alike(first, row) &&
+        if (gb_chase_is(row, "device") && !gb_row_spoiled(row) && alike(first, row) &&
             fastest(row) > 0)
             h->rows[h->n++] = row;
     }
     qsort(h->rows, h->n, sizeof h->rows[0], by_bytes);
     for (size_t i = 0; i < h->n; i++)
-        h->rungs[i] = (gb_rung){number(h->rows[i], "bytes"), fastest(h->rows[i])};
+        h->rungs[i] = (gb_rung){gb_chase_number(h->rows[i], "bytes"), fastest(h->rows[i])};
 }
 
 static double fact(const gb_view *view, const char *key)
@@ -294,7 +266,7 @@ static void say_level(const hierarchy *h, size_t k, gb_buf *text)
         gb_buf_printf(text, "a time too unsteady to be said from %s", l->name);
     } else {
         gb_buf_printf(text, "%s", gb_say_figure(l->row, "latency", latency, sizeof latency));
-        if (isfinite(metric(l->row, "cycles")))
+        if (isfinite(gb_chase_metric(l->row, "cycles")))
             gb_buf_printf(text, ", %s,", gb_say_figure(l->row, "cycles", cycles, sizeof cycles));
         gb_buf_printf(text, " from %s", l->name);
     }
@@ -306,22 +278,13 @@ static json_t *level_figures(const level *l)
     json_t *agrees = isfinite(l->end) && l->named > 0
                          ? json_boolean(gb_hierarchy_agrees(l->end, l->named))
                          : json_null();
-    const double latency = l->row != NULL ? metric(l->row, "latency") : (double)NAN;
-    const double cycles = l->row != NULL ? metric(l->row, "cycles") : (double)NAN;
+    const double latency = l->row != NULL ? gb_chase_metric(l->row, "latency") : (double)NAN;
+    const double cycles = l->row != NULL ? gb_chase_metric(l->row, "cycles") : (double)NAN;
     return json_pack("{s:s, s:o, s:o, s:o, s:[o, o], s:o, s:o}", "level", l->name, "latency_ns",
                      gb_json_real(latency), "cycles", gb_json_real(cycles), "end_bytes",
                      gb_json_real(l->end), "between_bytes", gb_json_real(l->between[0]),
                      gb_json_real(l->between[1]), "system_bytes",
                      l->named > 0 ? gb_json_real(l->named) : json_null(), "agrees", agrees);
-}
-
-static gb_code add(const gb_view *view, const char *rule, gb_buf *text, json_t *figures,
-                   json_t *findings, gb_error *err)
-{
-    gb_code code = figures != NULL ? gb_finding_add(findings, view, rule, text, figures, err)
-                                   : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
-    gb_buf_free(text);
-    return code;
 }
 
 static gb_code say_levels(const hierarchy *h, json_t *findings, gb_error *err)
@@ -336,15 +299,15 @@ static gb_code say_levels(const hierarchy *h, json_t *findings, gb_error *err)
     }
     gb_finding_case(h->view, h->rows[0], said, &text);
     gb_buf_add(&text, ".");
-    return add(h->view, "memory-levels", &text, json_pack("{s:o}", "levels", levels), findings,
-               err);
+    return gb_chase_add(h->view, "memory-levels", &text, json_pack("{s:o}", "levels", levels),
+                        findings, err);
 }
 
 /* Whether a row is the first of its ladder. */
 static bool begins_ladder(const gb_view *view, size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (is_chase(&view->rows[i], "device") && alike(&view->rows[i], &view->rows[at]))
+        if (gb_chase_is(&view->rows[i], "device") && alike(&view->rows[i], &view->rows[at]))
             return false;
     return true;
 }
@@ -354,7 +317,8 @@ static gb_code ladders(const gb_view *view, json_t *findings, gb_error *err)
     gb_code code = GB_OK;
     for (size_t i = 0; i < view->n && code == GB_OK; i++) {
         const gb_row *first = &view->rows[i];
-        if (!is_chase(first, "device") || number(first, "node") != DENSE || !begins_ladder(view, i))
+        if (!gb_chase_is(first, "device") || gb_chase_number(first, "node") != GB_CHASE_DENSE ||
+            !begins_ladder(view, i))
             continue;
         hierarchy *h = calloc(1, sizeof *h);
         if (h == NULL)
@@ -368,119 +332,8 @@ static gb_code ladders(const gb_view *view, json_t *findings, gb_error *err)
     return code;
 }
 
-/* --- sparse nodes -------------------------------------------------------------------------------
- */
-
-/* As many nodes side by side. */
-static const gb_row *dense_peer(const gb_view *view, const gb_row *sparse)
-{
-    for (size_t i = 0; i < view->n; i++) {
-        const gb_row *row = &view->rows[i];
-        if (is_chase(row, "device") && number(row, "node") == DENSE &&
-            nodes(row) == nodes(sparse) && row->first->timer == sparse->first->timer)
-            return row;
-    }
-    return NULL;
-}
-
-/* The last of a node's sizes that has a peer. */
-static bool is_largest(const gb_view *view, const gb_row *row)
-{
-    for (size_t i = 0; i < view->n; i++) {
-        const gb_row *other = &view->rows[i];
-        if (is_chase(other, "device") && number(other, "node") == number(row, "node") &&
-            number(other, "bytes") > number(row, "bytes") && dense_peer(view, other) != NULL)
-            return false;
-    }
-    return true;
-}
-
-static gb_code say_sparse(const gb_view *view, const gb_row *sparse, const gb_row *dense,
-                          json_t *findings, gb_error *err)
-{
-    char apart[32], room[32], little[32], slow[96], fast[96], factor[96];
-    const gb_contrast contrast = gb_rows_contrast(view->results, sparse, dense, "latency");
-    if (contrast == GB_CONTRAST_UNKNOWN)
-        return GB_OK;
-    gb_buf text = {0};
-    gb_buf_printf(&text,
-                  "A chain through %.0f nodes takes %s a load where each lies %s from the next (%s "
-                  "in all) and %s where they lie side by side (%s)",
-                  nodes(sparse), gb_say_figure(sparse, "latency", slow, sizeof slow),
-                  gb_format_bytes((uint64_t)number(sparse, "node"), apart, sizeof apart),
-                  gb_format_bytes((uint64_t)number(sparse, "bytes"), room, sizeof room),
-                  gb_say_figure(dense, "latency", fast, sizeof fast),
-                  gb_format_bytes((uint64_t)number(dense, "bytes"), little, sizeof little));
-    if (contrast == GB_CONTRAST_DIFFERENT)
-        gb_buf_printf(&text, ": a factor of %s for the same amount of data.",
-                      gb_say_ratio(sparse, dense, "latency", 1, 2, factor, sizeof factor));
-    else
-        gb_buf_add(&text, ", no difference that can be told from noise.");
-    return add(view, "sparse-pages", &text,
-               json_pack("{s:f, s:f, s:o, s:o}", "nodes", nodes(sparse), "node_bytes",
-                         number(sparse, "node"), "latency_ns",
-                         gb_json_real(metric(sparse, "latency")), "dense_latency_ns",
-                         gb_json_real(metric(dense, "latency"))),
-               findings, err);
-}
-
-static gb_code sparse(const gb_view *view, json_t *findings, gb_error *err)
-{
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < view->n && code == GB_OK; i++) {
-        const gb_row *row = &view->rows[i];
-        if (!is_chase(row, "device") || number(row, "node") <= DENSE)
-            continue;
-        const gb_row *dense = dense_peer(view, row);
-        if (dense != NULL && is_largest(view, row))
-            code = say_sparse(view, row, dense, findings, err);
-    }
-    return code;
-}
-
-/* --- other memories -----------------------------------------------------------------------------
- */
-
-static gb_code say_space(const gb_view *view, const char *space, const char *rule,
-                         const char *where, json_t *findings, gb_error *err)
-{
-    const gb_row *other = NULL, *own = NULL;
-    for (size_t i = 0; i < view->n; i++)
-        for (size_t j = 0; is_chase(&view->rows[i], space) && j < view->n; j++) {
-            const gb_row *a = &view->rows[i], *b = &view->rows[j];
-            if (is_chase(b, "device") && number(a, "node") == number(b, "node") &&
-                number(a, "bytes") == number(b, "bytes") && a->first->timer == b->first->timer &&
-                (other == NULL || number(a, "bytes") > number(other, "bytes"))) {
-                other = a;
-                own = b;
-            }
-        }
-    if (other == NULL || !gb_rows_differ(view->results, other, own, "latency"))
-        return GB_OK;
-    char size[32], its[96], devices[96];
-    gb_buf text = {0};
-    gb_buf_printf(&text,
-                  "One load at a time takes %s from %s and %s from the device's memory and "
-                  "its caches, both from %s.",
-                  gb_say_figure(other, "latency", its, sizeof its), where,
-                  gb_say_figure(own, "latency", devices, sizeof devices),
-                  gb_format_bytes((uint64_t)number(other, "bytes"), size, sizeof size));
-    return add(view, rule, &text,
-               json_pack("{s:f, s:o, s:o}", "bytes", number(other, "bytes"), "latency_ns",
-                         gb_json_real(metric(other, "latency")), "device_latency_ns",
-                         gb_json_real(metric(own, "latency"))),
-               findings, err);
-}
-
 gb_code gb_findings_chase(const gb_view *view, json_t *findings, gb_error *err)
 {
     gb_code code = ladders(view, findings, err);
-    if (code == GB_OK)
-        code = sparse(view, findings, err);
-    if (code == GB_OK)
-        code = say_space(view, "shared", "shared-latency", "shared memory", findings, err);
-    if (code == GB_OK)
-        code = say_space(view, "host", "bus-latency", "the host's memory across the bus", findings,
-                         err);
-    return code;
+    return code == GB_OK ? gb_findings_chase_pairs(view, findings, err) : code;
 }

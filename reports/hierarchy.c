@@ -119,8 +119,7 @@ double gb_hierarchy_slope(const gb_rung rungs[], size_t n, double below_ns, doub
     return end;
 }
 
-/* --- names --------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static int count(unsigned bits)
 {
