@@ -357,6 +357,7 @@ static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb
     gb_findings_atomics,
     gb_findings_occupancy,
     gb_findings_decode,
+    gb_findings_chase,
 };
 
 static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)

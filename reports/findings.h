@@ -122,6 +122,9 @@ gb_code gb_findings_crossover(const gb_view views[], size_t n, json_t *findings,
 /* findings_decode.c: of each model tokens a second against their bound, what quantised weights
  * gain, and how much faster its prompt is */
 gb_code gb_findings_decode(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_chase.c: of each ladder of latencies its levels; findings_chase_pairs.c: what pages
+ * cost, other memories */
+gb_code gb_findings_chase(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_matmul.c */
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
 bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);

@@ -134,12 +134,11 @@ enum {
 };
 
 /* A metric of a kernel: value = numerator / time (units B/s, FLOP/s, items/s), time (ns), or a
- * level
- * (%).
+ * level (%, cycles).
  * Every kernel has "time" implicitly; it is not listed. */
 typedef struct gb_metric_spec {
     const char *name; /* "bandwidth" */
-    const char *unit; /* "B/s", "FLOP/s", "1/s", "ns", "%" */
+    const char *unit; /* "B/s", "FLOP/s", "1/s", "ns", "%", "cycles" */
     const char *summary;
     bool higher_is_better;
     gb_numerator numerator;

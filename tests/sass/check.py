@@ -219,8 +219,9 @@ def chains(loop, pattern):
 
 
 def loop_complaint(instructions, count, pattern):
-    """The loop with the most work: nothing but work and control, enough of it, enough chains."""
-    least_chains, least_share = (int(word) for word in count.split(":"))
+    """The loop with the most work: nothing but work and control, enough of it, enough chains (or,
+    as "=1:60" has it, exactly so many)."""
+    wanted_chains, least_share = (int(word) for word in count.lstrip("=").split(":"))
     loops = innermost_loops(instructions)
     matches = [sum(1 for i in loop if pattern.search(i.plain)) for loop in loops]
     if not matches or max(matches) == 0:
@@ -233,8 +234,10 @@ def loop_complaint(instructions, count, pattern):
         return (f"{work} of the loop's {len(loop)} instructions are the work, "
                 f"at least {least_share} % are wanted")
     found = chains(loop, pattern)
-    if found < least_chains:
-        return f"{found} independent chains, at least {least_chains} are wanted"
+    if found < wanted_chains:
+        return f"{found} independent chains, at least {wanted_chains} are wanted"
+    if count.startswith("=") and found > wanted_chains:
+        return f"{found} independent chains, {wanted_chains} are wanted"
     return None
 
 
