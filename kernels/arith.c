@@ -44,8 +44,9 @@ static const char *const op_words[] = {"add", "mul", "fma", "div", "sqrt", "sin"
 static const char *const type_words[] = {"fp64", "fp32", "fp16x2", "bf16x2", "int32", "int8", NULL};
 static const char *const chains_words[] = {"one", "many", NULL};
 
-/* `compute`: the units that start one such operation of a lane a cycle; NONE: it is made of several
- * instructions, or no source states the rate. Rows without code are no operation of a GPU. */
+/* `compute`: the units that start such operations; NONE: it is made of several instructions, no
+ * source states the rate, or (sums of whole numbers) the compiler spreads it over other units too.
+ * Rows without code are no operation of a GPU. */
 #define WAY(name, units)                                                                           \
     {                                                                                              \
         {GB_FN(arith_##name##_one), GB_FN(arith_##name##_many)}, units                             \
@@ -58,7 +59,7 @@ static const struct way {
                    [ARITH_FP32] = WAY(add_fp32, GB_COMPUTE_FP32),
                    [ARITH_FP16X2] = WAY(add_fp16x2, GB_COMPUTE_FP16),
                    [ARITH_BF16X2] = WAY(add_bf16x2, GB_COMPUTE_BF16),
-                   [ARITH_INT32] = WAY(add_int32, GB_COMPUTE_INT32_ADD)},
+                   [ARITH_INT32] = WAY(add_int32, GB_COMPUTE_NONE)},
     [ARITH_MUL] = {[ARITH_FP64] = WAY(mul_fp64, GB_COMPUTE_FP64),
                    [ARITH_FP32] = WAY(mul_fp32, GB_COMPUTE_FP32),
                    [ARITH_FP16X2] = WAY(mul_fp16x2, GB_COMPUTE_FP16),

@@ -69,10 +69,10 @@ typedef struct gb_param {
 typedef enum gb_ceiling { GB_CEILING_NONE, GB_CEILING_MEMORY, GB_CEILING_LINK } gb_ceiling;
 
 /* The arithmetic units that do a case's floating-point (or whole-number) operations: they have a
- * peak of their own. FP16 and BF16: packed pairs outside the tensor cores. INT32: multiply-adds,
- * INT32_ADD: sums; SPECIAL: approximations of sines, roots and the like in fp32. Words: "none",
- * "fp64", "fp32", "fp16", "bf16", "int32", "int32-add", "special", "fp64-tensor", "tf32-tensor",
- * "fp16-tensor", "bf16-tensor". */
+ * peak of their own. FP16 and BF16: packed pairs outside the tensor cores. INT32: products and
+ * multiply-adds. SPECIAL: approximations of sines, roots and the like in fp32. Words: "none",
+ * "fp64", "fp32", "fp16", "bf16", "int32", "special", "fp64-tensor", "tf32-tensor", "fp16-tensor",
+ * "bf16-tensor". */
 typedef enum gb_compute {
     GB_COMPUTE_NONE,
     GB_COMPUTE_FP64,
@@ -80,7 +80,6 @@ typedef enum gb_compute {
     GB_COMPUTE_FP16,
     GB_COMPUTE_BF16,
     GB_COMPUTE_INT32,
-    GB_COMPUTE_INT32_ADD,
     GB_COMPUTE_SPECIAL,
     GB_COMPUTE_FP64_TENSOR,
     GB_COMPUTE_TF32_TENSOR,

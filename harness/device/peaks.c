@@ -7,7 +7,7 @@
 #include "base/json.h"
 
 /* Operations a cycle and SM by compute capability, multiply-adds where the units have them; 0:
- * unknown. Sources: FP32, FP64, INT32 (multiply-adds and sums), the special functions in fp32 and
+ * unknown. Sources: FP32, FP64, INT32, the special functions in fp32 and
  * the tensor cores' dense FP16: NVIDIA, CUDA C++ Programming Guide, throughput of native arithmetic
  * instructions, and the architecture white papers. Packed FP16 and BF16: white papers of V100 (31.4
  * TFLOP/s), A100 (78 and 39), GA102 (equal to FP32) and H100 (133.8 both). BF16 tensor is FP16
@@ -22,21 +22,14 @@ static const struct lanes {
      {[GB_COMPUTE_FP32] = 64,
       [GB_COMPUTE_FP64] = 32,
       [GB_COMPUTE_INT32] = 64,
-      [GB_COMPUTE_INT32_ADD] = 64,
       [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 128}},
-    {7,
-     5,
-     {[GB_COMPUTE_FP32] = 64,
-      [GB_COMPUTE_INT32] = 64,
-      [GB_COMPUTE_INT32_ADD] = 64,
-      [GB_COMPUTE_SPECIAL] = 16}},
+    {7, 5, {[GB_COMPUTE_FP32] = 64, [GB_COMPUTE_INT32] = 64, [GB_COMPUTE_SPECIAL] = 16}},
     {8,
      0,
      {[GB_COMPUTE_FP32] = 64,
       [GB_COMPUTE_FP64] = 32,
       [GB_COMPUTE_INT32] = 64,
-      [GB_COMPUTE_INT32_ADD] = 64,
       [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 256,
       [GB_COMPUTE_BF16] = 128,
@@ -49,7 +42,6 @@ static const struct lanes {
      {[GB_COMPUTE_FP32] = 128,
       [GB_COMPUTE_FP64] = 2,
       [GB_COMPUTE_INT32] = 64,
-      [GB_COMPUTE_INT32_ADD] = 64,
       [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 128,
       [GB_COMPUTE_BF16] = 128}},
@@ -58,7 +50,6 @@ static const struct lanes {
      {[GB_COMPUTE_FP32] = 128,
       [GB_COMPUTE_FP64] = 64,
       [GB_COMPUTE_INT32] = 64,
-      [GB_COMPUTE_INT32_ADD] = 64,
       [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 256,
       [GB_COMPUTE_BF16] = 256,
@@ -71,18 +62,12 @@ static const struct lanes {
      {[GB_COMPUTE_FP32] = 128,
       [GB_COMPUTE_FP64] = 64,
       [GB_COMPUTE_INT32] = 64,
-      [GB_COMPUTE_INT32_ADD] = 64,
       [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP64_TENSOR] = 64,
       [GB_COMPUTE_TF32_TENSOR] = 2048,
       [GB_COMPUTE_FP16_TENSOR] = 4096,
       [GB_COMPUTE_BF16_TENSOR] = 4096}},
-    {12,
-     0,
-     {[GB_COMPUTE_FP32] = 128,
-      [GB_COMPUTE_FP64] = 2,
-      [GB_COMPUTE_INT32] = 64,
-      [GB_COMPUTE_INT32_ADD] = 128}},
+    {12, 0, {[GB_COMPUTE_FP32] = 128, [GB_COMPUTE_FP64] = 2, [GB_COMPUTE_INT32] = 64}},
 };
 
 #define SHARED_BYTES_PER_CYCLE 128
@@ -111,7 +96,7 @@ double gb_peak_operations(const gb_device_info *info, gb_compute compute, double
 
 unsigned gb_compute_flops(gb_compute compute)
 {
-    return compute == GB_COMPUTE_INT32_ADD || compute == GB_COMPUTE_SPECIAL ? 1 : 2;
+    return compute == GB_COMPUTE_SPECIAL ? 1 : 2;
 }
 
 double gb_peak_flops(const gb_device_info *info, gb_compute compute, double clock_hz)
