@@ -27,31 +27,6 @@ static void open_device(void)
     spoil = NULL;
 }
 
-/* prepare, reset, enqueue, verify. *cycles: the level of that name (NULL: not wanted). */
-static gb_code verdict(const char *text, double *cycles, gb_error *err)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("arith", text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
-    if (code == GB_OK)
-        code = k->reset(&run, err);
-    if (code == GB_OK)
-        code = k->enqueue(&run, err);
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, err);
-    if (code == GB_OK)
-        code = k->verify(&run, err);
-    if (cycles != NULL)
-        *cycles = run.levels[gb_spec_metric(&k->spec, "cycles")];
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
-}
-
 /* What a CPU has. */
 static const char *const on_cpu[] = {
     "op=add,type=fp64",  "op=mul,type=fp64",  "op=fma,type=fp64",  "op=div,type=fp64",
@@ -68,12 +43,14 @@ START_TEST(KRN_02_any_number_of_threads_and_rounds)
         for (size_t r = 0; r < sizeof rounds / sizeof rounds[0]; r++)
             for (size_t c = 0; c < 2; c++) {
                 char text[96];
-                double cycles;
+                double levels[GB_MAX_LEVELS];
                 gb_error err = {0};
                 snprintf(text, sizeof text, "%s,chains=%s,threads=%u,rounds=%u", on_cpu[_i],
                          chains[c], threads[t], rounds[r]);
-                ck_assert_msg(verdict(text, &cycles, &err) == GB_OK, "%s: %s", text, err.message);
-                ck_assert(isnan(cycles)); /* a CPU does not tell them */
+                ck_assert_msg(kernel_verdict("arith", text, levels, &err) == GB_OK, "%s: %s", text,
+                              err.message);
+                /* A CPU does not tell its cycles. */
+                ck_assert(isnan(levels[gb_spec_metric(&gb_kernel_find("arith")->spec, "cycles")]));
             }
 }
 END_TEST
@@ -83,9 +60,9 @@ START_TEST(KRN_02_the_most_rounds)
     char text[96];
     gb_error err = {0};
     snprintf(text, sizeof text, "%s,chains=one,threads=9,rounds=%d", on_cpu[_i], ARITH_MAX_ROUNDS);
-    ck_assert_msg(verdict(text, NULL, &err) == GB_OK, "%s: %s", text, err.message);
+    ck_assert_msg(kernel_verdict("arith", text, NULL, &err) == GB_OK, "%s: %s", text, err.message);
     snprintf(text, sizeof text, "%s,threads=17,rounds=%d", on_cpu[_i], ARITH_MAX_ROUNDS);
-    ck_assert_msg(verdict(text, NULL, &err) == GB_OK, "%s: %s", text, err.message);
+    ck_assert_msg(kernel_verdict("arith", text, NULL, &err) == GB_OK, "%s: %s", text, err.message);
 }
 END_TEST
 
@@ -150,9 +127,9 @@ START_TEST(KRN_06_a_wrong_launch_is_noticed)
     for (size_t m = 0; m < sizeof mistakes / sizeof mistakes[0]; m++) {
         gb_error err = {0};
         spoil = NULL;
-        ck_assert_msg(verdict(text, NULL, &err) == GB_OK, "%s", err.message);
+        ck_assert_msg(kernel_verdict("arith", text, NULL, &err) == GB_OK, "%s", err.message);
         spoil = mistakes[m];
-        ck_assert_msg(verdict(text, NULL, &err) == GB_WRONG_RESULT,
+        ck_assert_msg(kernel_verdict("arith", text, NULL, &err) == GB_WRONG_RESULT,
                       "%s: mistake %zu was not noticed", text, m);
     }
 }

@@ -26,29 +26,6 @@ static void open_device(void)
     spoil = NULL;
 }
 
-/* prepare, reset, enqueue, verify. */
-static gb_code verdict(const char *text, gb_error *err)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("divergence", text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
-    if (code == GB_OK)
-        code = k->reset(&run, err);
-    if (code == GB_OK)
-        code = k->enqueue(&run, err);
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, err);
-    if (code == GB_OK)
-        code = k->verify(&run, err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
-}
-
 static const char *const patterns[] = {
     "pattern=ways,split=lane",     "pattern=ways,split=warp",       "pattern=data,order=sorted",
     "pattern=data,order=shuffled", "pattern=early-exit,split=lane", "pattern=early-exit,split=warp",
@@ -64,7 +41,8 @@ START_TEST(KRN_02_divergence_of_any_size)
                 gb_error err = {0};
                 snprintf(text, sizeof text, "%s,ways=%u,rounds=%u,elements=%u", patterns[_i], ways,
                          rounds, elements[e]);
-                ck_assert_msg(verdict(text, &err) == GB_OK, "%s: %s", text, err.message);
+                ck_assert_msg(kernel_verdict("divergence", text, NULL, &err) == GB_OK, "%s: %s",
+                              text, err.message);
             }
         }
     }
@@ -75,7 +53,8 @@ START_TEST(KRN_01_a_clamped_grid_still_covers_everything)
 {
     gb_error err = {0};
     dev->info.max_grid[0] = 3;
-    ck_assert_msg(verdict("ways=8,elements=10007", &err) == GB_OK, "%s", err.message);
+    ck_assert_msg(kernel_verdict("divergence", "ways=8,elements=10007", NULL, &err) == GB_OK, "%s",
+                  err.message);
 }
 END_TEST
 
@@ -134,9 +113,10 @@ START_TEST(KRN_06_a_wrong_launch_is_noticed)
             gb_error err = {0};
             snprintf(text, sizeof text, "ways=4,elements=2000,rounds=%u", rounds);
             spoil = NULL;
-            ck_assert_msg(verdict(text, &err) == GB_OK, "%s", err.message);
+            ck_assert_msg(kernel_verdict("divergence", text, NULL, &err) == GB_OK, "%s",
+                          err.message);
             spoil = mistakes[m];
-            ck_assert_msg(verdict(text, &err) == GB_WRONG_RESULT,
+            ck_assert_msg(kernel_verdict("divergence", text, NULL, &err) == GB_WRONG_RESULT,
                           "%u rounds: mistake %zu was not noticed", rounds, m);
         }
     }

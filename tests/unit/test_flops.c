@@ -26,29 +26,6 @@ static void open_device(void)
     spoil = NULL;
 }
 
-/* prepare, reset, enqueue, verify. */
-static gb_code verdict(const char *kernel, const char *text, gb_error *err)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args(kernel, text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
-    if (code == GB_OK)
-        code = k->reset(&run, err);
-    if (code == GB_OK)
-        code = k->enqueue(&run, err);
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, err);
-    if (code == GB_OK)
-        code = k->verify(&run, err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
-}
-
 static const char *const flops_types[] = {"fp64", "fp32", "int32"};
 
 START_TEST(KRN_02_flops_of_any_number_of_threads_and_rounds)
@@ -61,7 +38,8 @@ START_TEST(KRN_02_flops_of_any_number_of_threads_and_rounds)
             gb_error err = {0};
             snprintf(text, sizeof text, "type=%s,threads=%u,rounds=%u", flops_types[_i], threads[t],
                      rounds[r]);
-            ck_assert_msg(verdict("flops", text, &err) == GB_OK, "%s: %s", text, err.message);
+            ck_assert_msg(kernel_verdict("flops", text, NULL, &err) == GB_OK, "%s: %s", text,
+                          err.message);
         }
     }
 }
@@ -77,7 +55,8 @@ START_TEST(KRN_02_intensity_of_any_size_and_number_of_steps)
             gb_error err = {0};
             snprintf(text, sizeof text, "type=%s,fmas=%u,bytes=%u", _i == 0 ? "fp32" : "fp64",
                      fmas[f], elements[e] * (_i == 0 ? 4 : 8));
-            ck_assert_msg(verdict("intensity", text, &err) == GB_OK, "%s: %s", text, err.message);
+            ck_assert_msg(kernel_verdict("intensity", text, NULL, &err) == GB_OK, "%s: %s", text,
+                          err.message);
         }
     }
 }
@@ -131,10 +110,11 @@ START_TEST(KRN_06_a_wrong_launch_is_noticed)
             gb_error err = {0};
             n_at = cases[c].n_at;
             spoil = NULL;
-            ck_assert_msg(verdict(cases[c].kernel, cases[c].text, &err) == GB_OK, "%s",
+            ck_assert_msg(kernel_verdict(cases[c].kernel, cases[c].text, NULL, &err) == GB_OK, "%s",
                           err.message);
             spoil = mistakes[m];
-            ck_assert_msg(verdict(cases[c].kernel, cases[c].text, &err) == GB_WRONG_RESULT,
+            ck_assert_msg(kernel_verdict(cases[c].kernel, cases[c].text, NULL, &err) ==
+                              GB_WRONG_RESULT,
                           "%s[%s]: mistake %zu was not noticed", cases[c].kernel, cases[c].text, m);
         }
     }
