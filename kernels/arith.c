@@ -126,7 +126,7 @@ static const gb_metric_spec metrics[] = {
                  .unit = "1/s",
                  .summary =
                      "operations over time; a multiply-add is one, two numbers in a register "
-                     "are two, four bytes four",
+                     "are two, four bytes four (with one chain: one)",
                  .higher_is_better = true,
                  .numerator = GB_PER_ITEMS,
                  .part = -1},
@@ -194,13 +194,14 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     (void)kind;
     const struct type_facts *type = &types[type_of(args)];
     const bool many = gb_word_index(chains_words, args[CHAINS]) == MANY;
-    const uint64_t operations =
-        args[THREADS].number * args[ROUNDS].number * ARITH_STEPS * chains_of(args) * type->pack;
+    const uint64_t instructions =
+        args[THREADS].number * args[ROUNDS].number * ARITH_STEPS * chains_of(args);
     const uint64_t bytes = args[THREADS].number * type->bytes;
     *out = (gb_work){.bytes_written = bytes,
                      .bytes_moved = bytes,
-                     .flops = operations * flops[op_of(args)],
-                     .items = operations,
+                     .flops = instructions * type->pack * flops[op_of(args)],
+                     /* Both numbers of a pair wait for the pair before. */
+                     .items = instructions * (many ? type->pack : 1),
                      /* One chain is not meant to keep the units busy. */
                      .compute = many ? ways[op_of(args)][type_of(args)].compute : GB_COMPUTE_NONE,
                      .items_are_operations = true};

@@ -240,6 +240,9 @@ START_TEST(KRN_08_an_operation_is_one_whatever_it_is_made_of)
     ck_assert_int_eq(w.compute, GB_COMPUTE_BF16);
     w = counted("op=fma,type=int8,threads=7"); /* four bytes a word */
     ck_assert_uint_eq(w.items, UINT64_C(7) * 256 * 12 * 4);
+    w = counted("op=fma,type=fp16x2,chains=one,threads=1"); /* both wait for the pair before */
+    ck_assert_uint_eq(w.items, 256);
+    ck_assert_uint_eq(w.flops, 256 * 2 * 2);
     w = counted("op=div,type=fp64,threads=7");
     ck_assert_uint_eq(w.items, UINT64_C(7) * 256 * 4);
     ck_assert_int_eq(w.compute, GB_COMPUTE_NONE);
