@@ -30,6 +30,18 @@ bool gb_row_number_is(const gb_row *row, const char *param, double number)
     return gb_row_number(row, param, &value) && value == number;
 }
 
+bool gb_rows_same_but(const gb_row *a, const gb_row *b, const char *param)
+{
+    const char *const left_out[] = {param, NULL};
+    char *key_a = gb_row_key(a, left_out), *key_b = gb_row_key(b, left_out);
+    const bool same = key_a != NULL && key_b != NULL && strcmp(key_a, key_b) == 0 &&
+                      a->first->timer == b->first->timer && a->first->cache == b->first->cache &&
+                      strcmp(a->first->benchmark, b->first->benchmark) == 0;
+    free(key_a);
+    free(key_b);
+    return same;
+}
+
 const json_t *gb_view_facts(const gb_view *view)
 {
     return json_array_get(json_object_get(view->results->document, "devices"),
@@ -339,6 +351,10 @@ static const struct {
     {"larger-than-the-device", gb_finding_budget},
     {"ridge", gb_finding_ridge},
     {"memory-bound", gb_finding_memory_bound},
+    {"type-rates", gb_finding_type_rates},
+    {"operation-prices", gb_finding_operation_prices},
+    {"operations-in-flight", gb_finding_in_flight},
+    {"tensor-units", gb_finding_tensor_units},
     {"tiled-product", gb_finding_tiled_product},
     {"vendor-product", gb_finding_vendor_product},
     {"tensor-product", gb_finding_tensor_product},

@@ -28,6 +28,9 @@ typedef bool (*gb_rule)(const gb_view *view, gb_buf *text);
 bool gb_row_usable(const gb_row *row, const char *kernel);
 bool gb_row_word_is(const gb_row *row, const char *param, const char *word);
 bool gb_row_number_is(const gb_row *row, const char *param, double number);
+/* Whether two rows are cases of one benchmark, measured in one way, that differ in `param` at most.
+ */
+bool gb_rows_same_but(const gb_row *a, const gb_row *b, const char *param);
 
 /* Appends what tells a row from the other rows of its kernel on the device, but for the parameters
  * in `said` (NULL-terminated), which the sentence names itself: " (width 256, cold cache)"; nothing
@@ -100,6 +103,11 @@ bool gb_finding_bank(const gb_view *view, gb_buf *text);
 /* findings_roofline.c */
 bool gb_finding_ridge(const gb_view *view, gb_buf *text);
 bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
+/* findings_arith.c */
+bool gb_finding_type_rates(const gb_view *view, gb_buf *text);
+bool gb_finding_operation_prices(const gb_view *view, gb_buf *text);
+bool gb_finding_in_flight(const gb_view *view, gb_buf *text);
+bool gb_finding_tensor_units(const gb_view *view, gb_buf *text);
 /* findings_launch.c */
 bool gb_finding_launch(const gb_view *view, gb_buf *text);
 bool gb_finding_steps(const gb_view *view, gb_buf *text);

@@ -259,6 +259,10 @@ def complaint(rule, instructions):
             f"{found} instructions match {rule.pattern}, at least {rule.count} are wanted")
 
 
+# A sine of the library keeps the product with a large argument on a stack; ours are small.
+MAY_HAVE_STACK = re.compile(r"arith_sin_fp(32|64)")
+
+
 def spill_complaints(log):
     """{mangled name: complaint or None} for every kernel that ptxas speaks of."""
     found, name = {}, None
@@ -266,7 +270,9 @@ def spill_complaints(log):
         properties = re.search(r"Function properties for (\w+)", line)
         name = properties.group(1) if properties else name
         if "bytes stack frame" in line:
-            clean = " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+            clean = " 0 bytes spill stores, 0 bytes spill loads"
+            if not MAY_HAVE_STACK.search(name):
+                clean = " 0 bytes stack frame," + clean
             found[name] = None if clean in " " + line.strip() else line.strip()
     return found
 

@@ -280,6 +280,7 @@ static inline void all_rules_open(all_rules *a, double spread, uint32_t replicat
     add_launches(a);
     add_products(a);
     add_decode(a);
+    add_arithmetic(a);
     add_servers(a);
     add_overlap(a);
     add_start(a);

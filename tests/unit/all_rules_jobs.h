@@ -36,6 +36,33 @@ static inline void add_level(all_rules *a, size_t first, const char *metric, dou
     }
 }
 
+/* Multiply-adds of two types, a larger operation, and one chain of one thread. */
+static inline void add_arithmetic(all_rules *a)
+{
+    static const struct {
+        const char *op, *type, *chains;
+        int threads;
+        double time;
+    } cases[] = {{"fma", "fp32", "many", 1024, 1e4},
+                 {"fma", "fp64", "many", 1024, 1e6},
+                 {"div", "fp32", "many", 1024, 1e6},
+                 {"fma", "fp32", "one", 1, 1e5}};
+    char params[160];
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const size_t first = a->f.results.n;
+        snprintf(params, sizeof params,
+                 "{\"op\": \"%s\", \"type\": \"%s\", \"chains\": \"%s\", \"threads\": %d, "
+                 "\"rounds\": 1}",
+                 cases[c].op, cases[c].type, cases[c].chains, cases[c].threads);
+        add_plain(a, "arith", params, "op_rate", "1/s", cases[c].time);
+        for (size_t i = first; i < a->f.results.n; i++) {
+            gb_record *r = &a->f.results.records[i];
+            metric_set(r, 1, "op_time", "ns", r->time.median / 1e3);
+            metric_set(r, 2, "cycles", "cycles", 4 * off_by(a, r));
+        }
+    }
+}
+
 static inline void add_start(all_rules *a)
 {
     static const part start[] = {
