@@ -6,4 +6,7 @@ gb_unit_test(kernels_cpu gb_kernels gb_device)
 gb_serial_test(kernels_cpu 900)
 gb_unit_test(divergence gb_kernels gb_device)
 gb_unit_test(tiling gb_kernels gb_device)
+# Vector search, softmax and layer norm, lookups.
+gb_unit_test(search gb_kernels gb_device)
+gb_unit_test(rows gb_kernels gb_device)
 gb_unit_test(flops gb_kernels gb_device)
