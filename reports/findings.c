@@ -342,12 +342,15 @@ static const struct {
     {"tiled-product", gb_finding_tiled_product},
     {"vendor-product", gb_finding_vendor_product},
     {"tensor-product", gb_finding_tensor_product},
+    {"search-batch", gb_finding_search_batch},
+    {"gathered-rows", gb_finding_gathered_rows},
 };
 
 /* Rules that append their findings themselves. */
 static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb_error *err) = {
-    gb_findings_batch,   gb_findings_divergence, gb_findings_serving,   gb_findings_overlap,
-    gb_findings_staging, gb_findings_startup,    gb_findings_stability, gb_findings_pipeline,
+    gb_findings_batch,     gb_findings_divergence, gb_findings_serving,
+    gb_findings_overlap,   gb_findings_staging,    gb_findings_startup,
+    gb_findings_stability, gb_findings_pipeline,   gb_findings_rows,
 };
 
 static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)

@@ -117,5 +117,9 @@ gb_code gb_findings_crossover(const gb_view views[], size_t n, json_t *findings,
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
 bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);
 bool gb_finding_tensor_product(const gb_view *view, gb_buf *text);
+/* findings_shapes.c; rows: of softmax and of layer norm, one launch against three */
+bool gb_finding_search_batch(const gb_view *view, gb_buf *text);
+bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text);
+gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err);
 
 #endif

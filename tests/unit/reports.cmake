@@ -12,6 +12,7 @@ gb_unit_test(reports_roofline gb_page gb_plot)
 gb_unit_test(findings_divergence gb_reports)
 gb_unit_test(findings_batch gb_reports)
 gb_unit_test(findings_tiling gb_reports)
+gb_unit_test(findings_shapes gb_reports)
 gb_unit_test(measured gb_reports)
 # Every rule against replicates that lie apart, and against its row in docs/reports.md.
 gb_unit_test(findings_spread gb_reports)
