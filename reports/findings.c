@@ -358,6 +358,8 @@ static const struct {
     {"tiled-product", gb_finding_tiled_product},
     {"vendor-product", gb_finding_vendor_product},
     {"tensor-product", gb_finding_tensor_product},
+    {"search-batch", gb_finding_search_batch},
+    {"gathered-rows", gb_finding_gathered_rows},
 };
 
 /* Rules that append their findings themselves. */
@@ -374,6 +376,7 @@ static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb
     gb_findings_occupancy,
     gb_findings_decode,
     gb_findings_chase,
+    gb_findings_rows,
 };
 
 static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)

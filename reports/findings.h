@@ -137,5 +137,9 @@ gb_code gb_findings_chase(const gb_view *view, json_t *findings, gb_error *err);
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
 bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);
 bool gb_finding_tensor_product(const gb_view *view, gb_buf *text);
+/* findings_shapes.c; rows: of softmax and of layer norm, one launch against three */
+bool gb_finding_search_batch(const gb_view *view, gb_buf *text);
+bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text);
+gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err);
 
 #endif

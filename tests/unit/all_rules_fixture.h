@@ -4,6 +4,7 @@
 #define GB_TESTS_ALL_RULES_FIXTURE_H
 
 #include "unit/all_rules_jobs.h"
+#include "unit/all_rules_model.h"
 
 static inline void add_copies(all_rules *a)
 {
@@ -281,6 +282,8 @@ static inline void all_rules_open(all_rules *a, double spread, uint32_t replicat
     add_products(a);
     add_decode(a);
     add_arithmetic(a);
+    add_searches(a);
+    add_rows_and_lookups(a);
     add_servers(a);
     add_overlap(a);
     add_start(a);

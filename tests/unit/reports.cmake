@@ -16,6 +16,7 @@ gb_unit_test(findings_batch gb_reports)
 gb_unit_test(findings_tiling gb_reports)
 gb_unit_test(findings_atomics gb_reports)
 gb_unit_test(findings_occupancy gb_reports)
+gb_unit_test(findings_shapes gb_reports)
 gb_unit_test(measured gb_reports)
 # Every rule against replicates that lie apart, and against its row in docs/reports.md.
 gb_unit_test(findings_spread gb_reports)
