@@ -364,18 +364,9 @@ static const struct {
 
 /* Rules that append their findings themselves. */
 static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb_error *err) = {
-    gb_findings_batch,
-    gb_findings_divergence,
-    gb_findings_serving,
-    gb_findings_overlap,
-    gb_findings_staging,
-    gb_findings_startup,
-    gb_findings_stability,
-    gb_findings_pipeline,
-    gb_findings_atomics,
-    gb_findings_occupancy,
-    gb_findings_decode,
-    gb_findings_chase,
+    gb_findings_batch,   gb_findings_divergence, gb_findings_serving,   gb_findings_overlap,
+    gb_findings_staging, gb_findings_startup,    gb_findings_stability, gb_findings_pipeline,
+    gb_findings_atomics, gb_findings_occupancy,  gb_findings_decode,    gb_findings_chase,
     gb_findings_rows,
 };
 
