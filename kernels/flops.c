@@ -89,7 +89,8 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
                      .bytes_moved = bytes,
                      .flops = type->floating ? 2 * fmas : 0,
                      .items = fmas,
-                     .compute = type->compute};
+                     .compute = type->compute,
+                     .items_are_operations = true};
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)

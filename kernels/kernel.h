@@ -34,7 +34,7 @@ typedef struct gb_run {
      * 0: not. */
     uint32_t max_in_flight;
     /* Values of the metrics that are levels (GB_LEVEL), by their index in the spec, in the metric's
-     * unit: set by enqueue or sample, the last ones are recorded. */
+     * unit: set by enqueue, sample or verify, the last ones are recorded. */
     double levels[GB_MAX_LEVELS];
 } gb_run;
 

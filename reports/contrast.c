@@ -102,7 +102,7 @@ static bool is_level(const gb_row *row, const char *metric)
     for (size_t i = 0; i < row->n; i++) {
         const gb_metric *found = gb_record_metric(row->replicates[i], metric);
         if (found != NULL)
-            return strcmp(found->unit, "%") == 0;
+            return strcmp(found->unit, "%") == 0 || strcmp(found->unit, "cycles") == 0;
     }
     return false;
 }

@@ -12,7 +12,8 @@
  *   - It is no narrower than one step of the timer to both sides.
  *   - A replicate that is not settled (it did not converge, drifted, has two modes, was throttled)
  *     widens it to what its own samples leave open.
- *   - Of a level, which has no time in it (unit "%"), it is what the replicates' values span; a
+ *   - Of a level, which has no time in it (unit "%" or
+ *     "cycles"), it is what the replicates' values span; a
  *     single one is taken as it is, if it is settled.
  * False, with NANs: no value, or flags that say that the time means something else (emulated,
  * implausible, profiled, synchronous launches), or nothing is known about the spread. */

@@ -30,6 +30,18 @@ bool gb_row_number_is(const gb_row *row, const char *param, double number)
     return gb_row_number(row, param, &value) && value == number;
 }
 
+bool gb_rows_same_but(const gb_row *a, const gb_row *b, const char *param)
+{
+    const char *const left_out[] = {param, NULL};
+    char *key_a = gb_row_key(a, left_out), *key_b = gb_row_key(b, left_out);
+    const bool same = key_a != NULL && key_b != NULL && strcmp(key_a, key_b) == 0 &&
+                      a->first->timer == b->first->timer && a->first->cache == b->first->cache &&
+                      strcmp(a->first->benchmark, b->first->benchmark) == 0;
+    free(key_a);
+    free(key_b);
+    return same;
+}
+
 const json_t *gb_view_facts(const gb_view *view)
 {
     return json_array_get(json_object_get(view->results->document, "devices"),
@@ -339,16 +351,23 @@ static const struct {
     {"larger-than-the-device", gb_finding_budget},
     {"ridge", gb_finding_ridge},
     {"memory-bound", gb_finding_memory_bound},
+    {"type-rates", gb_finding_type_rates},
+    {"operation-prices", gb_finding_operation_prices},
+    {"operations-in-flight", gb_finding_in_flight},
+    {"tensor-units", gb_finding_tensor_units},
     {"tiled-product", gb_finding_tiled_product},
     {"vendor-product", gb_finding_vendor_product},
     {"tensor-product", gb_finding_tensor_product},
+    {"search-batch", gb_finding_search_batch},
+    {"gathered-rows", gb_finding_gathered_rows},
 };
 
 /* Rules that append their findings themselves. */
 static gb_code (*const series_rules[])(const gb_view *view, json_t *findings, gb_error *err) = {
     gb_findings_batch,   gb_findings_divergence, gb_findings_serving,   gb_findings_overlap,
     gb_findings_staging, gb_findings_startup,    gb_findings_stability, gb_findings_pipeline,
-    gb_findings_atomics, gb_findings_occupancy,
+    gb_findings_atomics, gb_findings_occupancy,  gb_findings_decode,    gb_findings_chase,
+    gb_findings_rows,
 };
 
 static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)

@@ -28,6 +28,9 @@ typedef bool (*gb_rule)(const gb_view *view, gb_buf *text);
 bool gb_row_usable(const gb_row *row, const char *kernel);
 bool gb_row_word_is(const gb_row *row, const char *param, const char *word);
 bool gb_row_number_is(const gb_row *row, const char *param, double number);
+/* Whether two rows are cases of one benchmark, measured in one way, that differ in `param` at most.
+ */
+bool gb_rows_same_but(const gb_row *a, const gb_row *b, const char *param);
 
 /* Appends what tells a row from the other rows of its kernel on the device, but for the parameters
  * in `said` (NULL-terminated), which the sentence names itself: " (width 256, cold cache)"; nothing
@@ -105,6 +108,11 @@ bool gb_finding_bank(const gb_view *view, gb_buf *text);
 /* findings_roofline.c */
 bool gb_finding_ridge(const gb_view *view, gb_buf *text);
 bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
+/* findings_arith.c */
+bool gb_finding_type_rates(const gb_view *view, gb_buf *text);
+bool gb_finding_operation_prices(const gb_view *view, gb_buf *text);
+bool gb_finding_in_flight(const gb_view *view, gb_buf *text);
+bool gb_finding_tensor_units(const gb_view *view, gb_buf *text);
 /* findings_launch.c */
 bool gb_finding_launch(const gb_view *view, gb_buf *text);
 bool gb_finding_steps(const gb_view *view, gb_buf *text);
@@ -124,9 +132,19 @@ gb_code gb_findings_stability(const gb_view *view, json_t *findings, gb_error *e
 /* findings_crossover.c: of each job measured on a cpu and on a cuda device, the size from which on
  * the GPU wins; or which half is missing. All devices' rows at once. */
 gb_code gb_findings_crossover(const gb_view views[], size_t n, json_t *findings, gb_error *err);
+/* findings_decode.c: of each model tokens a second against their bound, what quantised weights
+ * gain, and how much faster its prompt is */
+gb_code gb_findings_decode(const gb_view *view, json_t *findings, gb_error *err);
+/* findings_chase.c: of each ladder of latencies its levels; findings_chase_pairs.c: what pages
+ * cost, other memories */
+gb_code gb_findings_chase(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_matmul.c */
 bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
 bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);
 bool gb_finding_tensor_product(const gb_view *view, gb_buf *text);
+/* findings_shapes.c; rows: of softmax and of layer norm, one launch against three */
+bool gb_finding_search_batch(const gb_view *view, gb_buf *text);
+bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text);
+gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err);
 
 #endif

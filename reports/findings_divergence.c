@@ -55,18 +55,6 @@ typedef struct pair {
     const gb_row *with, *without;
 } pair;
 
-static bool same_but(const gb_row *a, const gb_row *b, const char *param)
-{
-    const char *const left_out[] = {param, NULL};
-    char *key_a = gb_row_key(a, left_out), *key_b = gb_row_key(b, left_out);
-    const bool same = key_a != NULL && key_b != NULL && strcmp(key_a, key_b) == 0 &&
-                      a->first->timer == b->first->timer && a->first->cache == b->first->cache &&
-                      strcmp(a->first->benchmark, b->first->benchmark) == 0;
-    free(key_a);
-    free(key_b);
-    return same;
-}
-
 static bool shows(const gb_row *row, const effect *e, const char *word)
 {
     return gb_row_usable(row, "divergence") && gb_row_word_is(row, "pattern", e->pattern) &&
@@ -84,7 +72,7 @@ static void find_pairs(const gb_view *view, const effect *e, pair pairs[MOST_WAY
             continue;
         for (size_t j = 0; j < view->n; j++) {
             const gb_row *without = &view->rows[j];
-            if (shows(without, e, e->without) && same_but(with, without, e->param))
+            if (shows(without, e, e->without) && gb_rows_same_but(with, without, e->param))
                 pairs[(int)ways] = (pair){with, without};
         }
     }

@@ -20,6 +20,7 @@ static const char *const compute_words[GB_COMPUTES] = {[GB_COMPUTE_NONE] = "none
                                                        [GB_COMPUTE_FP16] = "fp16",
                                                        [GB_COMPUTE_BF16] = "bf16",
                                                        [GB_COMPUTE_INT32] = "int32",
+                                                       [GB_COMPUTE_SPECIAL] = "special",
                                                        [GB_COMPUTE_FP64_TENSOR] = "fp64-tensor",
                                                        [GB_COMPUTE_TF32_TENSOR] = "tf32-tensor",
                                                        [GB_COMPUTE_FP16_TENSOR] = "fp16-tensor",

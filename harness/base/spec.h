@@ -69,8 +69,10 @@ typedef struct gb_param {
 typedef enum gb_ceiling { GB_CEILING_NONE, GB_CEILING_MEMORY, GB_CEILING_LINK } gb_ceiling;
 
 /* The arithmetic units that do a case's floating-point (or whole-number) operations: they have a
- * peak of their own. FP16 and BF16: packed pairs outside the tensor cores. Words: "none", "fp64",
- * "fp32", "fp16", "bf16", "int32", "fp64-tensor", "tf32-tensor", "fp16-tensor", "bf16-tensor". */
+ * peak of their own. FP16 and BF16: packed pairs outside the tensor cores. INT32: products and
+ * multiply-adds. SPECIAL: approximations of sines, roots and the like in fp32. Words: "none",
+ * "fp64", "fp32", "fp16", "bf16", "int32", "special", "fp64-tensor", "tf32-tensor", "fp16-tensor",
+ * "bf16-tensor". */
 typedef enum gb_compute {
     GB_COMPUTE_NONE,
     GB_COMPUTE_FP64,
@@ -78,6 +80,7 @@ typedef enum gb_compute {
     GB_COMPUTE_FP16,
     GB_COMPUTE_BF16,
     GB_COMPUTE_INT32,
+    GB_COMPUTE_SPECIAL,
     GB_COMPUTE_FP64_TENSOR,
     GB_COMPUTE_TF32_TENSOR,
     GB_COMPUTE_FP16_TENSOR,
@@ -98,6 +101,9 @@ typedef struct gb_work {
     uint64_t working_set; /* bytes touched by one iteration: decides cache-resident */
     gb_ceiling ceiling;
     gb_compute compute; /* what does the flops */
+    /* Each item is an operation that these units start, a multiply-add as much as a sum: a rate of
+     * items has a peak then. Not recorded. */
+    bool items_are_operations;
 } gb_work;
 
 /* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns; GB_NS_PER_ITEM: the
@@ -134,12 +140,11 @@ enum {
 };
 
 /* A metric of a kernel: value = numerator / time (units B/s, FLOP/s, items/s), time (ns), or a
- * level
- * (%).
+ * level (%, cycles).
  * Every kernel has "time" implicitly; it is not listed. */
 typedef struct gb_metric_spec {
     const char *name; /* "bandwidth" */
-    const char *unit; /* "B/s", "FLOP/s", "1/s", "ns", "%" */
+    const char *unit; /* "B/s", "FLOP/s", "1/s", "ns", "%", "cycles" */
     const char *summary;
     bool higher_is_better;
     gb_numerator numerator;

@@ -6,7 +6,8 @@
 #include "base/estimate.h"
 #include "base/json.h"
 
-/* Multiply-adds a cycle and SM by compute capability; 0: unknown. Sources: FP32, FP64, INT32 and
+/* Operations a cycle and SM by compute capability, multiply-adds where the units have them; 0:
+ * unknown. Sources: FP32, FP64, INT32, the special functions in fp32 and
  * the tensor cores' dense FP16: NVIDIA, CUDA C++ Programming Guide, throughput of native arithmetic
  * instructions, and the architecture white papers. Packed FP16 and BF16: white papers of V100 (31.4
  * TFLOP/s), A100 (78 and 39), GA102 (equal to FP32) and H100 (133.8 both). BF16 tensor is FP16
@@ -14,20 +15,22 @@
  * and professional cards of one compute capability differ in their tensor cores: left out. */
 static const struct lanes {
     int major, minor;
-    unsigned short flops[GB_COMPUTES];
+    unsigned short operations[GB_COMPUTES];
 } table[] = {
     {7,
      0,
      {[GB_COMPUTE_FP32] = 64,
       [GB_COMPUTE_FP64] = 32,
       [GB_COMPUTE_INT32] = 64,
+      [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 128}},
-    {7, 5, {[GB_COMPUTE_FP32] = 64, [GB_COMPUTE_INT32] = 64}},
+    {7, 5, {[GB_COMPUTE_FP32] = 64, [GB_COMPUTE_INT32] = 64, [GB_COMPUTE_SPECIAL] = 16}},
     {8,
      0,
      {[GB_COMPUTE_FP32] = 64,
       [GB_COMPUTE_FP64] = 32,
       [GB_COMPUTE_INT32] = 64,
+      [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 256,
       [GB_COMPUTE_BF16] = 128,
       [GB_COMPUTE_FP64_TENSOR] = 64,
@@ -39,6 +42,7 @@ static const struct lanes {
      {[GB_COMPUTE_FP32] = 128,
       [GB_COMPUTE_FP64] = 2,
       [GB_COMPUTE_INT32] = 64,
+      [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 128,
       [GB_COMPUTE_BF16] = 128}},
     {9,
@@ -46,6 +50,7 @@ static const struct lanes {
      {[GB_COMPUTE_FP32] = 128,
       [GB_COMPUTE_FP64] = 64,
       [GB_COMPUTE_INT32] = 64,
+      [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP16] = 256,
       [GB_COMPUTE_BF16] = 256,
       [GB_COMPUTE_FP64_TENSOR] = 128,
@@ -57,6 +62,7 @@ static const struct lanes {
      {[GB_COMPUTE_FP32] = 128,
       [GB_COMPUTE_FP64] = 64,
       [GB_COMPUTE_INT32] = 64,
+      [GB_COMPUTE_SPECIAL] = 16,
       [GB_COMPUTE_FP64_TENSOR] = 64,
       [GB_COMPUTE_TF32_TENSOR] = 2048,
       [GB_COMPUTE_FP16_TENSOR] = 4096,
@@ -79,13 +85,23 @@ double gb_peak_bandwidth(const gb_device_info *info)
                                info->bus_bits);
 }
 
-double gb_peak_flops(const gb_device_info *info, gb_compute compute, double clock_hz)
+double gb_peak_operations(const gb_device_info *info, gb_compute compute, double clock_hz)
 {
     double peak = 0;
     for (size_t i = 0; info->kind == GB_CUDA && i < sizeof table / sizeof table[0]; i++)
         if (table[i].major == info->cc_major && table[i].minor == info->cc_minor)
-            peak = (double)info->units * table[i].flops[compute] * 2 * clock_of(info, clock_hz);
+            peak = (double)info->units * table[i].operations[compute] * clock_of(info, clock_hz);
     return peak > 0 ? peak : NAN;
+}
+
+unsigned gb_compute_flops(gb_compute compute)
+{
+    return compute == GB_COMPUTE_SPECIAL ? 1 : 2;
+}
+
+double gb_peak_flops(const gb_device_info *info, gb_compute compute, double clock_hz)
+{
+    return gb_peak_operations(info, compute, clock_hz) * gb_compute_flops(compute);
 }
 
 double gb_peak_shared(const gb_device_info *info, double clock_hz)

@@ -13,10 +13,16 @@ extern "C" {
  * and nvbandwidth state it. NAN when clock or width is unknown, and on cpu. */
 double gb_peak_bandwidth(const gb_device_info *info);
 
-/* Arithmetic, FLOP/s: SMs x multiply-adds a cycle and SM (a table by compute capability in
- * peaks.c) x 2 x clock. `clock_hz`: the SM clock that counts, e.g. the one that was measured; NAN
- * or 0: the maximum of the facts. int32: operations, two a multiply-add as well. NAN on cpu, for a
- * compute capability that is not in the table, and where clock or SMs are unknown. */
+/* Arithmetic, operations/s: SMs x operations a cycle and SM (a table by compute capability in
+ * peaks.c) x clock. A multiply-add is one operation, and a sum or a product takes its place.
+ * `clock_hz`: the SM clock that counts, e.g. the one that was measured; NAN or 0: the maximum of
+ * the facts. NAN on cpu, for a compute capability that is not in the table, and where clock or SMs
+ * are unknown. */
+double gb_peak_operations(const gb_device_info *info, gb_compute compute, double clock_hz);
+/* FLOPs (or whole-number operations) of one such operation: 2 of a multiply-add, and 1 where the
+ * units do nothing larger. */
+unsigned gb_compute_flops(gb_compute compute);
+/* FLOP/s: the product of both. */
 double gb_peak_flops(const gb_device_info *info, gb_compute compute, double clock_hz);
 
 /* Shared memory, B/s: SMs x 128 bytes a cycle x clock (32 banks of 4 bytes). NAN as above. */

@@ -115,6 +115,9 @@ static char *metric_column(const gb_metric *metric)
             unit = units[i][1];
         }
     }
+    if (strcmp(unit, metric->name) == 0) { /* "cycles" */
+        unit = "";
+    }
     return gb_text_format("%s%s%s", metric->name, unit[0] ? "_" : "", unit);
 }
 

@@ -142,8 +142,8 @@ static double ceiling(const gb_measuring *m, const gb_metric_spec *spec)
                         work->bytes_moved == work->bytes_read + work->bytes_written
                     ? 2
                     : 1);
-    case GB_PER_ITEMS: /* of int32: multiply-adds, two operations each */
-        return work->compute == GB_COMPUTE_INT32 ? peak_flops(m) / 2 : NAN;
+    case GB_PER_ITEMS:
+        return work->items_are_operations ? peak_flops(m) / gb_compute_flops(work->compute) : NAN;
     case GB_PER_BYTES_SECTORS:
     case GB_PER_NOTHING:
     case GB_NS_PER_ITEM:
@@ -193,8 +193,13 @@ static bool kernel_limited(const gb_measuring *m)
     double peak = gb_peak_flops(&m->dev->info, work->compute, measured_clock(m));
     double ridge = peak_bandwidth(m) > 0 ? peak / peak_bandwidth(m) : COMPUTE_BOUND;
     double bytes = (double)work->bytes_read + (double)work->bytes_written;
-    double operations =
-        work->compute == GB_COMPUTE_INT32 ? 2 * (double)work->items : (double)work->flops;
+    /* A sum takes the place of a multiply-add: it is held against the units as one. Whole numbers
+     * that are counted as flops are part of other work. */
+    double operations = 0;
+    if (work->items_are_operations)
+        operations = (double)gb_compute_flops(work->compute) * (double)work->items;
+    else if (work->compute != GB_COMPUTE_INT32)
+        operations = (double)work->flops;
     if (!(peak > 0) || !(measured_clock(m) > 0) || !(operations > ridge * bytes))
         return false;
     return operations * 1e9 / m->record->time.median < KERNEL_LIMIT * peak;

@@ -25,6 +25,7 @@ static const unit units[] = {
     {"TFLOP/s", "FLOP/s", 1e12},
     {"1/s", "1/s", 1},
     {"%", "%", 1},
+    {"cycles", "cycles", 1},
 };
 
 /* Of a unit that is not in the table: itself. */

@@ -16,6 +16,7 @@ static const struct {
              {"B/s", "bytes_per_second", "in bytes per second", 1},
              {"FLOP/s", "flops", "in floating-point operations per second", 1},
              {"1/s", "per_second", "per second", 1},
+             {"cycles", "cycles", "in cycles of the device's clock", 1},
              {"%", "ratio", "as a share of 1", 0.01}};
 #define N_UNITS (sizeof units / sizeof units[0])
 

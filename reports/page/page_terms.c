@@ -37,6 +37,16 @@ static const struct {
     const char *kernel;
     term term;
 } of_kernels[] = {
+    {"chase",
+     {"latency", "From the start of one load to its value, with no other load under way."}},
+    {"chase",
+     {"up to about", "The size from which on a load takes a quarter of the way to the next level's "
+                     "time longer, or "
+                     "twice as long: the end of a level, by the fastest samples."}},
+    {"chase",
+     {"the system says",
+      "The size of a cache that the operating system or the driver names; both agree within a "
+      "factor of 1.5."}},
     {"startup",
      {"first call, steady call",
       "Of a fresh process: the first launch or product, and one after many."}},

@@ -12,3 +12,5 @@ foreach(script IN LISTS gb_scripts)
   set_tests_properties(cli.${name} PROPERTIES TIMEOUT 300 LABELS cli SKIP_RETURN_CODE 77
     ENVIRONMENT "GPUBENCH=$<TARGET_FILE:gpubench>;GPUBENCH_TEST=$<TARGET_FILE:gpubench-test>;GPUBENCH_TEST_SLOW=$<TARGET_FILE:gpubench-test-slow>;GB_SOURCE=${PROJECT_SOURCE_DIR}")
 endforeach()
+# Beside other tests it would find the caches that these leave.
+set_tests_properties(cli.latency_levels PROPERTIES TIMEOUT 600 RUN_SERIAL ON)

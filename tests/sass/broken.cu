@@ -108,6 +108,20 @@ static __global__ void enough_work(float *out, float a, float b, unsigned rounds
     out[threadIdx.x] = sum;
 }
 
+/* Each load waits for the one before; a second chain beside it does not. */
+static __global__ void one_chain(uint64_t *out, const uint64_t *in, unsigned rounds)
+{
+    uint64_t x = in[0], y = in[1];
+#pragma unroll 16
+    for (unsigned r = 0; r < rounds; ++r) {
+        asm volatile("ld.global.u64 %0, [%0];" : "+l"(x));
+#if defined(BROKEN)
+        asm volatile("ld.global.u64 %0, [%0];" : "+l"(y));
+#endif
+    }
+    out[threadIdx.x] = x + y;
+}
+
 /* An array of unknown indices that is too large for registers lies in local memory. */
 static __global__ void no_stack(float *out, const float *in, unsigned n)
 {
@@ -125,5 +139,5 @@ static __global__ void no_stack(float *out, const float *in, unsigned n)
 const void *const gb_broken_kernels[] = {
     (const void *)branches,      (const void *)wide,      (const void *)apart,
     (const void *)enough_chains, (const void *)only_work, (const void *)enough_work,
-    (const void *)no_stack,
+    (const void *)one_chain,     (const void *)no_stack,
 };

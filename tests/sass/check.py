@@ -219,8 +219,9 @@ def chains(loop, pattern):
 
 
 def loop_complaint(instructions, count, pattern):
-    """The loop with the most work: nothing but work and control, enough of it, enough chains."""
-    least_chains, least_share = (int(word) for word in count.split(":"))
+    """The loop with the most work: nothing but work and control, enough of it, enough chains (or,
+    as "=1:60" has it, exactly so many)."""
+    wanted_chains, least_share = (int(word) for word in count.lstrip("=").split(":"))
     loops = innermost_loops(instructions)
     matches = [sum(1 for i in loop if pattern.search(i.plain)) for loop in loops]
     if not matches or max(matches) == 0:
@@ -233,8 +234,10 @@ def loop_complaint(instructions, count, pattern):
         return (f"{work} of the loop's {len(loop)} instructions are the work, "
                 f"at least {least_share} % are wanted")
     found = chains(loop, pattern)
-    if found < least_chains:
-        return f"{found} independent chains, at least {least_chains} are wanted"
+    if found < wanted_chains:
+        return f"{found} independent chains, at least {wanted_chains} are wanted"
+    if count.startswith("=") and found > wanted_chains:
+        return f"{found} independent chains, {wanted_chains} are wanted"
     return None
 
 
@@ -256,6 +259,10 @@ def complaint(rule, instructions):
             f"{found} instructions match {rule.pattern}, at least {rule.count} are wanted")
 
 
+# A sine of the library keeps the product with a large argument on a stack; ours are small.
+MAY_HAVE_STACK = re.compile(r"arith_sin_fp(32|64)")
+
+
 def spill_complaints(log):
     """{mangled name: complaint or None} for every kernel that ptxas speaks of."""
     found, name = {}, None
@@ -263,7 +270,9 @@ def spill_complaints(log):
         properties = re.search(r"Function properties for (\w+)", line)
         name = properties.group(1) if properties else name
         if "bytes stack frame" in line:
-            clean = " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+            clean = " 0 bytes spill stores, 0 bytes spill loads"
+            if not MAY_HAVE_STACK.search(name):
+                clean = " 0 bytes stack frame," + clean
             found[name] = None if clean in " " + line.strip() else line.strip()
     return found
 

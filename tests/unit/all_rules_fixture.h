@@ -4,6 +4,7 @@
 #define GB_TESTS_ALL_RULES_FIXTURE_H
 
 #include "unit/all_rules_jobs.h"
+#include "unit/all_rules_model.h"
 
 static inline void add_copies(all_rules *a)
 {
@@ -242,6 +243,27 @@ static inline void add_overlap(all_rules *a)
         "bandwidth", "B/s", 1e7);
 }
 
+static inline void add_latencies(all_rules *a)
+{
+    static const struct {
+        const char *space;
+        double bytes, node, ns;
+    } rows[] = {{"device", 2048, 128, 1},          {"device", 4096, 128, 1},
+                {"device", 8192, 128, 1},          {"device", 16384, 128, 1},
+                {"device", MIB, 128, 1e2},         {"device", 2 * MIB, 128, 1e2},
+                {"device", 4 * MIB, 128, 1e2},     {"device", 64 * MIB, 128, 1e4},
+                {"device", 128 * MIB, 128, 1e4},   {"device", 256 * MIB, 128, 1e4},
+                {"device", 128 * 4224, 4224, 1e2}, {"shared", 16384, 128, 1e2},
+                {"host", 16384, 128, 1e4}};
+    char params[160];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(params, sizeof params,
+                 "{\"space\": \"%s\", \"bytes\": %.0f, \"node\": %.0f, \"steps\": 1}",
+                 rows[i].space, rows[i].bytes, rows[i].node);
+        add_plain(a, "chase", params, "latency", "ns", rows[i].ns);
+    }
+}
+
 /* Closed with all_rules_close. */
 static inline void all_rules_open(all_rules *a, double spread, uint32_t replicates)
 {
@@ -255,8 +277,13 @@ static inline void all_rules_open(all_rules *a, double spread, uint32_t replicat
     add_memory(a);
     add_counters(a);
     add_under_way(a);
+    add_latencies(a);
     add_launches(a);
     add_products(a);
+    add_decode(a);
+    add_arithmetic(a);
+    add_searches(a);
+    add_rows_and_lookups(a);
     add_servers(a);
     add_overlap(a);
     add_start(a);

@@ -36,6 +36,33 @@ static inline void add_level(all_rules *a, size_t first, const char *metric, dou
     }
 }
 
+/* Multiply-adds of two types, a larger operation, and one chain of one thread. */
+static inline void add_arithmetic(all_rules *a)
+{
+    static const struct {
+        const char *op, *type, *chains;
+        int threads;
+        double time;
+    } cases[] = {{"fma", "fp32", "many", 1024, 1e4},
+                 {"fma", "fp64", "many", 1024, 1e6},
+                 {"div", "fp32", "many", 1024, 1e6},
+                 {"fma", "fp32", "one", 1, 1e5}};
+    char params[160];
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const size_t first = a->f.results.n;
+        snprintf(params, sizeof params,
+                 "{\"op\": \"%s\", \"type\": \"%s\", \"chains\": \"%s\", \"threads\": %d, "
+                 "\"rounds\": 1}",
+                 cases[c].op, cases[c].type, cases[c].chains, cases[c].threads);
+        add_plain(a, "arith", params, "op_rate", "1/s", cases[c].time);
+        for (size_t i = first; i < a->f.results.n; i++) {
+            gb_record *r = &a->f.results.records[i];
+            metric_set(r, 1, "op_time", "ns", r->time.median / 1e3);
+            metric_set(r, 2, "cycles", "cycles", 4 * off_by(a, r));
+        }
+    }
+}
+
 static inline void add_start(all_rules *a)
 {
     static const part start[] = {
@@ -168,6 +195,37 @@ static inline void add_crossover(all_rules *a)
         add_plain(a, "crossover", params, "rate", "1/s", sizes[i].cpu);
         a->device = 0;
     }
+}
+
+/* A model of which a token reads 4, 2, 1 MB of weights, and a prompt through its matrix. */
+static inline void add_decode(all_rules *a)
+{
+    static const struct {
+        const char *weights;
+        uint64_t bytes;
+        double time;
+    } formats[] = {{"fp32", 4000000, 4e9}, {"fp16", 2000000, 2e9}, {"int4", 500000, 2e7}};
+    char params[200];
+    for (size_t i = 0; i < 3; i++) {
+        const size_t first = a->f.results.n;
+        snprintf(params, sizeof params,
+                 "{\"weights\": \"%s\", \"hidden\": 64, \"kv\": 0, \"intermediate\": 128, "
+                 "\"layers\": 2, \"hold\": 1}",
+                 formats[i].weights);
+        add_row(a, "decode", params, "bandwidth", "B/s", formats[i].time, GB_TIMER_DEVICE,
+                (gb_work){.bytes_moved = formats[i].bytes,
+                          .bytes_read = formats[i].bytes,
+                          .flops = 2000000,
+                          .working_set = (uint64_t)(256 * MIB)});
+        for (size_t j = first; j < a->f.results.n; j++) {
+            gb_record *r = &a->f.results.records[j];
+            metric_set(r, 1, "token_rate", "1/s", 1e9 / r->time.median);
+            metric_set(r, 2, "flop_rate", "FLOP/s", 2e15 / r->time.median);
+        }
+    }
+    add_plain(a, "matmul",
+              "{\"variant\": \"vendor\", \"type\": \"fp16\", \"n\": 128, \"m\": 512, \"k\": 64}",
+              "flop_rate", "FLOP/s", 1e4);
 }
 
 #endif

@@ -8,4 +8,8 @@ gb_unit_test(divergence gb_kernels gb_device)
 gb_unit_test(tiling gb_kernels gb_device)
 gb_unit_test(atomics gb_kernels gb_device)
 gb_unit_test(occupancy gb_kernels gb_device)
+# Vector search, softmax and layer norm, lookups.
+gb_unit_test(search gb_kernels gb_device)
+gb_unit_test(rows gb_kernels gb_device)
 gb_unit_test(flops gb_kernels gb_device)
+gb_unit_test(arith gb_kernels gb_device)

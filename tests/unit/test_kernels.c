@@ -139,7 +139,7 @@ static void check_param(const gb_kernel_spec *spec, const gb_param *param)
 
 static void check_metric(const gb_kernel_spec *spec, const gb_metric_spec *metric)
 {
-    static const char *const units[] = {"B/s", "FLOP/s", "1/s", "ns", "%"};
+    static const char *const units[] = {"B/s", "FLOP/s", "1/s", "ns", "%", "cycles"};
     bool known = false;
     for (size_t u = 0; u < GB_COUNT(units); u++)
         known = known || (metric->unit && strcmp(metric->unit, units[u]) == 0);
@@ -148,10 +148,10 @@ static void check_metric(const gb_kernel_spec *spec, const gb_metric_spec *metri
     int n_parts = 0;
     while (spec->parts && spec->parts[n_parts])
         n_parts++;
-    ck_assert_msg((strcmp(metric->unit, "%") == 0) ==
+    ck_assert_msg((strcmp(metric->unit, "%") == 0 || strcmp(metric->unit, "cycles") == 0) ==
                       (metric->numerator == GB_LEVEL || metric->numerator == GB_PART_SHARE),
-                  "%s.%s: levels and shares, and nothing else, are in percent", spec->name,
-                  metric->name);
+                  "%s.%s: levels and shares, and nothing else, are in percent or cycles",
+                  spec->name, metric->name);
     ck_assert_int_ge(metric->part, GB_WHOLE_MEAN);
     ck_assert_int_lt(metric->part, n_parts == 0 ? 0 : n_parts);
 }

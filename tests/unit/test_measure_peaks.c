@@ -25,7 +25,8 @@ static void run_flops(const gb_measure *how, gb_compute compute, double of_peak,
                  .bytes_read = bytes,
                  .bytes_moved = bytes,
                  .working_set = 2 << 20,
-                 .compute = compute}};
+                 .compute = compute,
+                 .items_are_operations = true}};
     gb_record_free(&r);
     measure_ok(&fake, &o, GB_TIMER_DEVICE, GB_CACHE_WARM, how, &r);
 }
@@ -81,6 +82,14 @@ START_TEST(KRN_08_each_type_has_a_peak_of_its_own)
     ck_assert(near(r.metrics[1].peak, PEAK / 4, 0.001)); /* multiply-adds, not operations */
     ck_assert(has_flag(&r, GB_FLAG_KERNEL_LIMITED));     /* 80 % of half of PEAK */
     ck_assert(!(r.metrics[2].peak > 0));
+    /* Special functions: one of 16 lanes a cycle is one operation, not two. */
+    run_flops(&how, GB_COMPUTE_SPECIAL, 0.1, 8);
+    ck_assert(near(r.metrics[1].peak, PEAK / 16, 0.001));
+    ck_assert(has_flag(&r, GB_FLAG_KERNEL_LIMITED)); /* 80 % of it */
+    /* A rate of operations is held against the same units as the FLOPs. */
+    run_flops(&how, GB_COMPUTE_FP32, 0.99, 8);
+    ck_assert(near(r.metrics[1].peak, PEAK / 2, 0.001));
+    ck_assert(!has_flag(&r, GB_FLAG_KERNEL_LIMITED));
     run_flops(&how, GB_COMPUTE_NONE, 0.4, 8);
     ck_assert(!(r.metrics[2].peak > 0) && !(r.metrics[1].peak > 0));
     close_fake();

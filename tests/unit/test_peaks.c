@@ -27,6 +27,15 @@ START_TEST(units_times_lanes_times_clock)
     ck_assert_double_eq_tol(gb_peak_flops(&info, GB_COMPUTE_FP16, NAN), 133.8e12, 0.1e12);
     ck_assert_double_eq_tol(gb_peak_flops(&info, GB_COMPUTE_FP16_TENSOR, 1830e6), 989.4e12, 1e12);
     ck_assert_double_eq_tol(gb_peak_shared(&info, NAN), 132 * 128 * 1.98e9, 1);
+    /* Results a cycle and SM in the guide's table: a multiply-add is one, a sum takes its place. */
+    ck_assert_double_eq_tol(gb_peak_operations(&info, GB_COMPUTE_FP32, NAN), 132 * 128 * 1.98e9, 1);
+    ck_assert_double_eq_tol(gb_peak_operations(&info, GB_COMPUTE_INT32, 1e9), 132 * 64 * 1e9, 1);
+    ck_assert_double_eq_tol(gb_peak_flops(&info, GB_COMPUTE_INT32, 1e9), 2.0 * 132 * 64 * 1e9, 1);
+    ck_assert_double_eq_tol(gb_peak_operations(&info, GB_COMPUTE_SPECIAL, 1e9), 132 * 16 * 1e9, 1);
+    ck_assert_double_eq_tol(gb_peak_flops(&info, GB_COMPUTE_SPECIAL, 1e9), 132 * 16 * 1e9, 1);
+    info.cc_major = 12; /* in no source yet */
+    ck_assert(isnan(gb_peak_operations(&info, GB_COMPUTE_SPECIAL, 1e9)));
+    info.cc_major = 9;
     /* The clock that was measured counts. */
     ck_assert_double_eq_tol(gb_peak_flops(&info, GB_COMPUTE_FP32, 990e6), 33.45e12, 0.05e12);
 }

@@ -1,0 +1,84 @@
+/* One life of a case on the cpu device, right or with a launch that goes wrong in a way in which a
+ * kernel does. Set up by open_spoiled_device. */
+#ifndef GB_TESTS_SPOILED_LAUNCH_H
+#define GB_TESTS_SPOILED_LAUNCH_H
+
+#include "unit/kernel_fixture.h"
+
+/* A launch whose argument number `index` (a number or address of 4 or 8 bytes) is off by `delta`.
+ */
+typedef struct mistake {
+    const char *kernel, *args;
+    int index, size;
+    int delta;
+    const char *what;
+} mistake;
+static const mistake *made;
+
+static inline void shift(void *argument, int size, int delta)
+{
+    if (size == 4)
+        *(uint32_t *)argument += (uint32_t)delta;
+    else
+        *(uint64_t *)argument += (uint64_t)(int64_t)delta;
+}
+
+static inline gb_code spoiled_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
+                                     const gb_launch *launch, void *args[], gb_error *err)
+{
+    if (made != NULL)
+        shift(args[made->index], made->size, made->delta);
+    gb_code code = real->launch(device, stream, fn, launch, args, err);
+    if (made != NULL)
+        shift(args[made->index], made->size, -made->delta);
+    return code;
+}
+
+static inline void open_spoiled_device(void)
+{
+    open_kernel_device();
+    ops.launch = spoiled_launch;
+    made = NULL;
+}
+
+/* prepare, reset, enqueue, verify. */
+static inline gb_code verdict(const char *kernel, const char *text, gb_error *err)
+{
+    gb_value args[KERNEL_ARGS_MAX];
+    const gb_kernel *k = kernel_args(kernel, text, args);
+    gb_need need;
+    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
+    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
+    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
+    gb_code code = k->prepare(&run, err);
+    if (code == GB_OK)
+        code = k->reset(&run, err);
+    if (code == GB_OK)
+        code = k->enqueue(&run, err);
+    if (code == GB_OK)
+        code = dev->ops->stream_sync(dev, run.stream, err);
+    if (code == GB_OK)
+        code = k->verify(&run, err);
+    k->release(&run);
+    dev->ops->stream_destroy(dev, run.stream);
+    return code;
+}
+
+static inline void right(const char *kernel, const char *text)
+{
+    gb_error err = {0};
+    ck_assert_msg(verdict(kernel, text, &err) == GB_OK, "%s %s: %s", kernel, text, err.message);
+}
+
+/* Right as it is, and found wrong with the mistake. */
+static inline void noticed(const mistake *m)
+{
+    gb_error err = {0};
+    right(m->kernel, m->args);
+    made = m;
+    ck_assert_msg(verdict(m->kernel, m->args, &err) == GB_WRONG_RESULT, "%s %s: %s: not noticed",
+                  m->kernel, m->args, m->what);
+    made = NULL;
+}
+
+#endif
