@@ -183,7 +183,8 @@ gb_code gb_estimate_bandwidth(gb_sheet *sheet, gb_error *err)
 gb_code gb_estimate_amdahl(gb_sheet *sheet, gb_error *err)
 {
     const gb_args *args = sheet->args;
-    const double p = args->parallel.value, limit = gb_amdahl_limit(p);
+    const double p = args->parallel.value, serial = gb_amdahl_serial(p);
+    const double limit = gb_amdahl_limit(p);
     char shown[32], label[64];
     if (!args->parallel.given)
         return gb_fail(err, GB_INVALID,
@@ -193,18 +194,27 @@ gb_code gb_estimate_amdahl(gb_sheet *sheet, gb_error *err)
         const double n = (double)args->processors.value, speedup = gb_amdahl(p, n);
         snprintf(label, sizeof label, "speedup on %" PRIu64, args->processors.value);
         gb_sheet_line(sheet, "speedup", gb_json_real(speedup), label,
-                      gb_format_rate(speedup, "x", shown, sizeof shown),
-                      "1 / ((1 - P) + P / N) = 1 / (%.6g + %.6g / %.10g)", 1 - p, p, n);
+                      factor(speedup, shown, sizeof shown),
+                      "1 / ((1 - P) + P / N) = 1 / (%.15g + %.15g / %.10g)", serial, p, n);
         gb_sheet_line(sheet, "efficiency", gb_json_real(speedup / n), "efficiency",
                       gb_format_percent(speedup / n, shown, sizeof shown),
                       "speedup / N: the share of the processors' time that is used");
     }
     if (isfinite(limit))
         gb_sheet_line(sheet, "limit", gb_json_real(limit), "limit",
-                      gb_format_rate(limit, "x", shown, sizeof shown),
-                      "1 / (1 - P) = 1 / %.6g, with any number of processors", 1 - p);
+                      factor(limit, shown, sizeof shown),
+                      "1 / (1 - P) = 1 / %.15g, with any number of processors", serial);
     else
         gb_sheet_line(sheet, "limit", json_null(), "limit", "none",
                       "1 / (1 - P) = 1 / 0: it grows with the processors");
     return GB_OK;
+/* "4.71 x", "10000000000000 x": a factor takes no prefix. */
+static const char *factor(double value, char *buf, size_t size)
+{
+    if (value < 999.5)
+        return gb_format_rate(value, "x", buf, size);
+    snprintf(buf, size, "%.0f x", value);
+    return buf;
+}
+
 }

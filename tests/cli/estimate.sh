@@ -49,6 +49,14 @@ limit         10.0 x  1 / (1 - P) = 1 / 0.1, with any number of processors
 
 An upper bound, not a measurement: copies, starting and waiting are not in it.
 TEXT
+# Shares that leave next to nothing: no digits that a double makes up, and no prefix of a factor.
+shows amdahl --parallel 99.99999999999% --processors 1000 <<'TEXT'
+speedup on 1000            1000 x  1 / ((1 - P) + P / N) = 1 / (1e-13 + 0.9999999999999 / 1000)
+efficiency                  100 %  speedup / N: the share of the processors' time that is used
+limit            10000000000000 x  1 / (1 - P) = 1 / 1e-13, with any number of processors
+
+An upper bound, not a measurement: copies, starting and waiting are not in it.
+TEXT
 shows memory --parameters 7B --layers 32 --heads 32 --head-size 128 --context 4096 --batch 2 --device-memory 24GiB <<'TEXT'
 weights              14.0 GB (13.0 GiB)  parameters x bytes = 7B x 2
 KV cache of a token    524 kB (512 KiB)  2 x layers x KV heads x head size x bytes = 2 x 32 x 32 x 128 x 2
