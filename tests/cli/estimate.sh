@@ -145,8 +145,19 @@ refused "--parameters is missing" memory
 refused "'7b' has an unknown unit 'b' (did you mean 'B'?)" memory --parameters 7b
 refused "a number of parameters is 1 to" memory --parameters 0
 refused "signs are not accepted" memory --parameters -7B
-refused "does not fit in 64 bits" memory --parameters 9223372036854775807
-refused "does not fit in 64 bits" memory --parameters 7B --layers 9223372036854775807 --heads 9 --head-size 9 --context 9
+refused "weights (parameters x bytes): 9223372036854775807 x 4 does not fit in 64 bits" memory \
+    --parameters 9223372036854775807 --precision fp32
+refused "KV cache of a token (2 x layers x KV heads x head size x bytes): " \
+    memory --parameters 7B --layers 9223372036854775807 --heads 9 --head-size 9 --context 9
+refused "KV cache of a sequence (that of a token x context): " \
+    memory --parameters 7B --layers 9223372036854 --heads 9 --head-size 9 --context 9223372036854
+refused "KV cache (that of a sequence x batch): " tokens --memory-bandwidth 1GB/s --parameters 7B \
+    --layers 9223372036854 --heads 9 --head-size 9 --context 9 --batch 9223372036854
+refused "weights + activations: " memory --parameters 9223372036854775807
+refused "Adam's states (parameters x bytes): " memory --training --parameters 9223372036854775807 \
+    --layers 9 --heads 9 --head-size 9 --context 9
+refused "activations of a sequence (of layers, heads, head size and context): " memory --training --parameters 1B \
+    --layers 100000000000000000 --heads 1 --head-size 1 --context 9
 refused "these are missing: --heads (or --kv-heads), --head-size, --context" memory --parameters 7B --layers 32
 refused "this is missing: --context" memory --parameters 7B --layers 32 --kv-heads 8 --head-size 128
 refused "--layers: '0' is not a whole number from 1" memory --parameters 7B --layers 0
