@@ -213,6 +213,7 @@ expect 0 "$GPUBENCH" estimate transfer --size 1MiB --link 50GB/s --run 'a run/re
 json out 'abs(d["measured"][0]["results"]["time_ns"] - (10000 + 2**20 / 25)) < 1'
 json out 'd["measured"][0]["extrapolated"] is False and d["measured"][0]["device_kind"] == "cuda"'
 json out 'abs(d["results"]["time_ns"] - 2**20 / 50) < 1'
+json out 'd["kind"] == "lower bound" and d["measured"][0]["kind"] == "estimate"'
 expect 0 "$GPUBENCH" estimate tokens --parameters 9B --run 'a run'
 has out "measured read"
 has out "memory[read]"
@@ -222,6 +223,8 @@ json out 'abs(d["measured"][0]["results"]["tokens_per_s"] - 1.8e12 / 18e9) < 1e-
 expect 0 "$GPUBENCH" estimate bandwidth --run 'a run' --json
 json out 'd["results"]["bandwidth_bytes_per_s"] == 2e12 and abs(d["measured"][0]["results"]["of_theory"] - 0.9) < 1e-9'
 expect 0 "$GPUBENCH" estimate bandwidth --data-rate 20Gbps --bus-width 960 --run 'a run' --json
+json out 'd["kind"] == "upper bound" and d["measured"][0]["kind"] == "measurement"'
+json out 'd["measured"][0]["latency_ns"] is None and "measured rates are what" in d["claim"]'
 json out 'd["results"]["bandwidth_bytes_per_s"] == 2.4e12 and abs(d["measured"][0]["results"]["of_theory"] - 0.75) < 1e-9'
 expect 0 "$GPUBENCH" estimate memory --parameters 40B --run 'a run'
 has out "Example 9000"
