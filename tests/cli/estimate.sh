@@ -215,21 +215,52 @@ json out 'd["measured"][0]["extrapolated"] is False and d["measured"][0]["device
 json out 'abs(d["results"]["time_ns"] - 2**20 / 50) < 1'
 json out 'd["kind"] == "lower bound" and d["measured"][0]["kind"] == "estimate"'
 expect 0 "$GPUBENCH" estimate tokens --parameters 9B --run 'a run'
+has out "nominal figures give an upper bound, measured"
+hasnt out "An upper bound, not a measurement"
 has out "measured read"
 has out "memory[read]"
 expect 0 "$GPUBENCH" estimate tokens --parameters 9B --run 'a run' --json
 json out 'abs(d["results"]["tokens_per_s"] - 2e12 / 18e9) < 1e-6'
 json out 'abs(d["measured"][0]["results"]["tokens_per_s"] - 1.8e12 / 18e9) < 1e-6'
 expect 0 "$GPUBENCH" estimate bandwidth --run 'a run' --json
-json out 'd["results"]["bandwidth_bytes_per_s"] == 2e12 and abs(d["measured"][0]["results"]["of_theory"] - 0.9) < 1e-9'
-expect 0 "$GPUBENCH" estimate bandwidth --data-rate 20Gbps --bus-width 960 --run 'a run' --json
 json out 'd["kind"] == "upper bound" and d["measured"][0]["kind"] == "measurement"'
 json out 'd["measured"][0]["latency_ns"] is None and "measured rates are what" in d["claim"]'
+json out 'd["results"]["bandwidth_bytes_per_s"] == 2e12 and abs(d["measured"][0]["results"]["of_theory"] - 0.9) < 1e-9'
+expect 0 "$GPUBENCH" estimate bandwidth --data-rate 20Gbps --bus-width 960 --run 'a run' --json
 json out 'd["results"]["bandwidth_bytes_per_s"] == 2.4e12 and abs(d["measured"][0]["results"]["of_theory"] - 0.75) < 1e-9'
 expect 0 "$GPUBENCH" estimate memory --parameters 40B --run 'a run'
 has out "Example 9000"
 has out "tight"
 refused "exclude each other" memory --parameters 7B --run 'a run' --device-memory 1GB
+expect 0 "$GPUBENCH" estimate bandwidth --run 'a run'
+has out "Nominal figures are an upper bound, of which no program gets all"
+hasnt out "not a measurement"
+# On a cpu copies go through its caches: what was measured there says nothing of sizes beyond them.
+python3 - 'a run' cpu <<'PYTHON'
+import json, os, sys
+d = json.load(open(sys.argv[1] + "/results.json", encoding="utf-8"))
+d["devices"][0].update(kind="cpu", pcie_gen_max=None, pcie_width_max=None)
+os.mkdir(sys.argv[2])
+json.dump(d, open(sys.argv[2] + "/results.json", "w", encoding="utf-8"))
+d["devices"][0]["peaks"] = None
+os.mkdir(sys.argv[2] + "2")
+json.dump(d, open(sys.argv[2] + "2/results.json", "w", encoding="utf-8"))
+d["devices"][0]["llc_bytes"] = 4 * 2**20
+os.mkdir(sys.argv[2] + "3")
+json.dump(d, open(sys.argv[2] + "3/results.json", "w", encoding="utf-8"))
+PYTHON
+refused "h2d pinned: no rate for 1.00 GB: copies of at most 16 MiB were measured, mostly in the last cache (47.7 MiB)" \
+    transfer --size 1GB --run cpu
+expect 0 "$GPUBENCH" estimate transfer --size 1GB --link 10GB/s --run cpu --json
+json out 'd["measured"] == [] and "h2d pinned: no rate for 1.00 GB" in d["notes"][0] and d["kind"] == "lower bound"'
+expect 0 "$GPUBENCH" estimate transfer --size 16MiB --run cpu --json # as large as one that was measured
+json out 'd["results"] == {} and d["kind"] == "estimate" and d["measured"][0]["extrapolated"] is False'
+expect 0 "$GPUBENCH" estimate transfer --size 20MiB --run cpu --json # that still fits into the cache
+json out 'd["measured"][0]["extrapolated"] is True and len(d["measured"]) == 1'
+expect 0 "$GPUBENCH" estimate transfer --size 1GB --run cpu3 # 16 MiB are beyond that one
+has out "extrapolated, as 4 KiB to 16 MiB were measured"
+expect 0 "$GPUBENCH" estimate bandwidth --run cpu2 --json # nothing nominal
+json out 'd["results"] == {} and d["kind"] == "measurement"'
 # Several devices: each rate says whose it is, the smallest memory counts; names cannot do harm.
 python3 - 'a run' two <<'PYTHON'
 import copy, json, os, sys
