@@ -64,7 +64,7 @@ static gb_code read_shape(const gb_args *args, bool heads_needed, gb_shape *out,
 }
 
 /* Says which quantity it is that cannot be computed. */
-static gb_code of(gb_code code, const char *quantity, gb_error *err)
+static gb_code naming(gb_code code, const char *quantity, gb_error *err)
 {
     if (code)
         gb_fail_context(err, "%s", quantity);
@@ -89,17 +89,17 @@ static gb_code read_model(const gb_args *args, bool training, model *out, gb_err
                        "--head-size and --context",
                        args->batch.given ? "batch" : "kv-precision");
     if (!code)
-        code = of(gb_estimate_values(out->parameters, out->precision, &out->weights, err),
-                  "weights (parameters x bytes)", err);
+        code = naming(gb_estimate_values(out->parameters, out->precision, &out->weights, err),
+                      "weights (parameters x bytes)", err);
     if (!code)
-        code = of(gb_estimate_kv_token(&out->shape, out->kv_precision, &out->kv_token, err),
-                  "KV cache of a token (2 x layers x KV heads x head size x bytes)", err);
+        code = naming(gb_estimate_kv_token(&out->shape, out->kv_precision, &out->kv_token, err),
+                      "KV cache of a token (2 x layers x KV heads x head size x bytes)", err);
     if (!code)
-        code = of(gb_mul_u64(out->kv_token, out->shape.context, &out->kv_sequence, err),
-                  "KV cache of a sequence (that of a token x context)", err);
+        code = naming(gb_mul_u64(out->kv_token, out->shape.context, &out->kv_sequence, err),
+                      "KV cache of a sequence (that of a token x context)", err);
     if (!code)
-        code = of(gb_mul_u64(out->kv_sequence, out->batch, &out->kv, err),
-                  "KV cache (that of a sequence x batch)", err);
+        code = naming(gb_mul_u64(out->kv_sequence, out->batch, &out->kv, err),
+                      "KV cache (that of a sequence x batch)", err);
     return code;
 }
 
@@ -134,12 +134,12 @@ typedef struct need {
 static gb_code add_up(need *n, uint64_t batch, gb_error *err)
 {
     uint64_t sequences = 0;
-    gb_code code =
-        of(gb_mul_u64(n->each, batch, &sequences, err), "what each sequence takes x batch", err);
+    gb_code code = naming(gb_mul_u64(n->each, batch, &sequences, err),
+                          "what each sequence takes x batch", err);
     if (!code)
-        code = of(gb_add_u64(n->fixed, sequences, &n->total, err), "total", err);
+        code = naming(gb_add_u64(n->fixed, sequences, &n->total, err), "total", err);
     if (!code)
-        code = of(gb_add_u64(n->certain, sequences, &n->certain, err), "total", err);
+        code = naming(gb_add_u64(n->certain, sequences, &n->certain, err), "total", err);
     return code;
 }
 
@@ -148,7 +148,7 @@ static gb_code inference(gb_sheet *sheet, const model *m, need *n, gb_error *err
     const uint64_t overhead = gb_estimate_overhead(m->weights);
     *n = (need){.certain = m->weights, .each = m->kv_sequence, .sequences = m->kv_sequence > 0};
     gb_code code =
-        of(gb_add_u64(m->weights, overhead, &n->fixed, err), "weights + activations", err);
+        naming(gb_add_u64(m->weights, overhead, &n->fixed, err), "weights + activations", err);
     if (!code)
         code = add_up(n, m->batch, err);
     if (code)
@@ -197,15 +197,15 @@ static gb_code training(gb_sheet *sheet, const model *m, need *n, gb_error *err)
     *n = (need){.sequences = true};
     uint64_t activations = 0;
     gb_code code =
-        of(gb_mul_u64(m->parameters, GB_ADAM_WEIGHTS + GB_ADAM_GRADIENTS + GB_ADAM_OPTIMIZER,
-                      &n->fixed, err),
-           "weights, gradients and Adam's states (parameters x bytes)", err);
+        naming(gb_mul_u64(m->parameters, GB_ADAM_WEIGHTS + GB_ADAM_GRADIENTS + GB_ADAM_OPTIMIZER,
+                          &n->fixed, err),
+               "weights, gradients and Adam's states (parameters x bytes)", err);
     if (!code)
-        code = of(gb_estimate_activations(&m->shape, recompute, &n->each, err),
-                  "activations of a sequence (of layers, heads, head size and context)", err);
+        code = naming(gb_estimate_activations(&m->shape, recompute, &n->each, err),
+                      "activations of a sequence (of layers, heads, head size and context)", err);
     if (!code)
-        code = of(gb_mul_u64(n->each, m->batch, &activations, err),
-                  "activations (those of a sequence x batch)", err);
+        code = naming(gb_mul_u64(n->each, m->batch, &activations, err),
+                      "activations (those of a sequence x batch)", err);
     n->certain = n->fixed;
     if (!code)
         code = add_up(n, m->batch, err);
