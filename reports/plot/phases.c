@@ -171,15 +171,6 @@ static void say(const gb_phases *p, gb_buf *notes)
         gb_buf_printf(notes, "plots: %s: the first %d cases are drawn, %zu left out\n", name,
                       MOST_BARS, p->left_out);
     }
-    size_t i;
-    json_t *part;
-    json_array_foreach(p->after, i, part)
-    {
-        gb_buf_printf(notes, "%s%s%s", i == 0 ? "plots: " : "", i == 0 ? name : "",
-                      i == 0 ? ": " : ", ");
-        gb_buf_add(notes, json_string_value(part));
-    }
-    gb_buf_add(notes, p->after != NULL ? ": timed after the whole, not drawn\n" : "");
     if (p->overlap) {
         gb_buf_printf(
             notes,

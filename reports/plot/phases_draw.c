@@ -163,11 +163,27 @@ static void find_frame(gb_phases *p, double legend)
     p->canvas.height = (int)(p->frame.top + HEAD);
 }
 
+static void say_after(const gb_phases *p, gb_legend *legend)
+{
+    size_t i;
+    json_t *part;
+    gb_buf text = {0};
+    json_array_foreach(p->after, i, part)
+    {
+        gb_buf_printf(&text, "%s%s", i == 0 ? "not drawn, as timed after the whole: " : ", ",
+                      json_string_value(part));
+    }
+    if (text.data != NULL) {
+        gb_legend_entry(legend, text.data, 0, 0, NULL, NULL);
+    }
+    gb_buf_free(&text);
+}
+
 static void write_legend(const gb_phases *p, gb_legend *legend)
 {
     for (size_t part = 0; part < blocks(p); part++) {
         bool other = part == p->n_parts;
-        gb_legend_swatch(legend, other ? "other: not in any part" : p->parts[part],
+        gb_legend_swatch(legend, other ? "other: left by the parts" : p->parts[part],
                          other ? 0 : gb_picture_fill(part),
                          other ? GB_PICTURE_GREY : gb_picture_colour(part));
     }
@@ -175,6 +191,7 @@ static void write_legend(const gb_phases *p, gb_legend *legend)
         gb_legend_entry(legend, "black: the whole; parts overlap, their times are laid end to end",
                         0, 0, NULL, NULL);
     }
+    say_after(p, legend);
 }
 
 static void plot_command(gb_phases *p)

@@ -58,7 +58,7 @@ START_TEST(shares_and_the_rest_are_those_of_the_records)
     ck_assert(picture_has(&p.script, "'batch 8, eager'"));
     ck_assert(picture_has(&p.script, "copy_in 10.0 % (1.00 us); compute 60.0 % (6.00 us); other "
                                      "30.0 % (3.00 us)"));
-    ck_assert(picture_has(&p.script, "'other: not in any part'"));
+    ck_assert(picture_has(&p.script, "'other: left by the parts'"));
     ck_assert_uint_eq(p.notes.length, 0);
     picture_free(&p);
     fixture_close(&f);
@@ -134,8 +134,9 @@ START_TEST(parts_after_the_whole_are_not_drawn)
     ck_assert_double_eq_tol(rows[1], 80, 1e-9);
     ck_assert_double_eq_tol(rows[2], 100, 1e-9);
     ck_assert(!picture_has(&p.data, "second") && !picture_has(&p.data, "steady"));
-    ck_assert(!picture_has(&p.script, "second") && !picture_has(&p.script, "overlap"));
-    ck_assert(picture_has(&p.notes, ": second, steady: timed after the whole, not drawn\n"));
+    ck_assert(!picture_has(&p.script, "second 30") && !picture_has(&p.script, "overlap"));
+    ck_assert(picture_has(&p.script, "'not drawn, as timed after the whole: second, steady'"));
+    ck_assert_uint_eq(p.notes.length, 0);
     picture_free(&p);
     fixture_close(&f);
 }
