@@ -56,7 +56,7 @@ static gb_code add(gb_files *files, size_t *room, const char *name, gb_error *er
     if (file->name == NULL)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the names of files");
     files->n++;
-    if (fstatat(files->fd, name, &facts, 0) != 0)
+    if (fstatat(files->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return gb_files_fail(files, files->n - 1, GB_IO, strerror(errno), err);
     if (name[0] == '.' || !S_ISREG(facts.st_mode)) {
         files->n--;
@@ -65,9 +65,11 @@ static gb_code add(gb_files *files, size_t *room, const char *name, gb_error *er
         return GB_OK;
     }
     if ((uint64_t)facts.st_size > GB_FILE_LARGEST)
-        return gb_files_fail(files, files->n - 1, GB_INVALID, "larger than 1 GiB", err);
+        return gb_files_fail(files, files->n - 1, GB_INVALID,
+                             "larger than 1 GiB, the most that gpubench takes of one file", err);
     if (files->n > GB_FILES_MOST)
-        return folder_fail(files->dir, GB_INVALID, "more than 100000 files", err);
+        return folder_fail(files->dir, GB_INVALID,
+                           "more than 100000 files, the most that gpubench takes", err);
     file->bytes = (uint64_t)facts.st_size;
     file->changed = facts.st_mtim;
     files->bytes += file->bytes;
@@ -104,14 +106,14 @@ gb_code gb_files_open(const char *dir, gb_files *out, gb_error *err)
         return gb_fail(err, GB_NO_MEMORY, "no memory for the name of a folder");
     out->fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (out->fd < 0)
-        return folder_fail(dir, errno == ENOENT || errno == ENOTDIR ? GB_INVALID : GB_IO,
-                           errno == ENOTDIR ? "not a folder" : strerror(errno), err);
+        return folder_fail(dir, GB_IO, errno == ENOTDIR ? "not a folder" : strerror(errno), err);
     const gb_code code = list(out, err);
     if (code != GB_OK)
         return code;
     if (out->n == 0)
-        return folder_fail(dir, GB_INVALID,
-                           "no files in it (folders in it and hidden files are left out)", err);
+        return folder_fail(
+            dir, GB_INVALID,
+            "no files in it (folders in it, symbolic links and hidden files are left out)", err);
     if (out->bytes == 0)
         return folder_fail(dir, GB_INVALID, "all files in it are empty", err);
     qsort(out->items, out->n, sizeof *out->items, by_name);
@@ -143,11 +145,12 @@ gb_code gb_files_read(const gb_files *files, size_t index, void *to, gb_error *e
     const gb_file *file = &files->items[index];
     size_t done = 0;
     ssize_t n = 1;
-    /* whoever has put a pipe there meanwhile makes nobody wait */
-    const int fd = openat(files->fd, file->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    /* whoever has put a pipe or a link there meanwhile makes nobody wait or follow */
+    const int fd = openat(files->fd, file->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
-        return errno == ENOENT ? has_changed(files, index, err)
-                               : gb_files_fail(files, index, GB_IO, strerror(errno), err);
+        return errno == ENOENT || errno == ELOOP
+                   ? has_changed(files, index, err)
+                   : gb_files_fail(files, index, GB_IO, strerror(errno), err);
     if (!is_same(file, fd)) {
         close(fd);
         return has_changed(files, index, err);

@@ -1,7 +1,8 @@
 /* The files of a folder, read by name one after the other, as jobs do that get their data that way.
  *
- * What is read are the regular files of the folder itself (through symbolic links too), in the
- * order of their names' bytes; folders in it, sockets and names that begin with '.' are left out. A
+ * What is read are the regular files of the folder itself, in the order of their names' bytes;
+ * folders in it, symbolic links (no file counts twice, and none lies elsewhere), pipes, sockets and
+ * names that begin with '.' are left out, and counted. A
  * file that is not what it was when the folder was opened (another length, another time of change)
  * is an error. Messages name the file: "DIR/NAME: ...". */
 #ifndef GB_KERNELS_FILES_H
@@ -31,9 +32,9 @@ typedef struct gb_files {
     uint64_t bytes, largest; /* of all together, of the largest */
 } gb_files;
 
-/* Opens a folder and looks at its files. GB_IO where it or a file of it cannot be looked at;
- * GB_INVALID: no folder, no files, all of them empty, too many or too large ones. Close it also
- * when this failed. */
+/* Opens a folder and looks at its files. GB_IO where there is none, or it or a file
+ * of it cannot be looked at; GB_INVALID: no files, all of them empty, too many or too large ones.
+ * Close it also when this failed. */
 gb_code gb_files_open(const char *dir, gb_files *out, gb_error *err);
 void gb_files_close(gb_files *files);
 

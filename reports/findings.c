@@ -48,15 +48,15 @@ const json_t *gb_view_facts(const gb_view *view)
                           view->device < 0 ? 0 : (size_t)view->device);
 }
 
-gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
-                       json_t *figures, gb_error *err)
+gb_code gb_finding_add(json_t *findings, const gb_view *view, const gb_row *about, const char *rule,
+                       const gb_buf *text, json_t *figures, gb_error *err)
 {
+    json_t *all = figures != NULL ? figures : json_object();
     json_t *finding = text->failed ? NULL
                                    : json_pack("{s:s, s:i, s:s}", "rule", rule, "device",
                                                view->device, "text", text->data);
-    bool lost = finding == NULL;
-    if (figures != NULL)
-        lost |= json_object_set_new(finding, "figures", figures) != 0;
+    bool lost = json_object_set_new(all, "benchmark", gb_json_string(about->first->benchmark)) != 0;
+    lost |= json_object_set_new(finding, "figures", all) != 0;
     lost |= json_array_append_new(findings, finding) != 0;
     return lost ? gb_fail(err, GB_NO_MEMORY, "out of memory for a finding") : GB_OK;
 }
@@ -159,7 +159,7 @@ static double minus_time(const gb_row *row)
 }
 
 /* One launch (round trip of the empty kernel) against reading 8-byte values from cache. */
-static bool launch_in_cached_reads(const gb_view *view, gb_buf *text)
+static const gb_row *launch_in_cached_reads(const gb_view *view, gb_buf *text)
 {
     const gb_row *launch = largest(view, is_launch, minus_time);
     const gb_row *read = largest(view, is_cached_read, bandwidth);
@@ -167,7 +167,7 @@ static bool launch_in_cached_reads(const gb_view *view, gb_buf *text)
     if (launch == NULL || read == NULL || !gb_row_firm(launch, "time") ||
         !gb_row_firm(read, "bandwidth") || !gb_row_interval(launch, "time", &t) ||
         !gb_row_interval(read, "bandwidth", &b)) {
-        return false;
+        return NULL;
     }
     char time[96], rate[96], count[96];
     const gb_interval values = {.centre = t.centre * b.centre / 8e9,
@@ -179,7 +179,7 @@ static bool launch_in_cached_reads(const gb_view *view, gb_buf *text)
                   gb_say_figure(launch, "time", time, sizeof time),
                   gb_say_number(&values, 0, count, sizeof count),
                   gb_say_figure(read, "bandwidth", rate, sizeof rate));
-    return true;
+    return launch;
 }
 
 static bool is_plain_h2d(const gb_row *row, const char *memory)
@@ -190,7 +190,7 @@ static bool is_plain_h2d(const gb_row *row, const char *memory)
 }
 
 /* Pinned against pageable at the largest size that both have. */
-static bool pinned_against_pageable(const gb_view *view, gb_buf *text)
+static const gb_row *pinned_against_pageable(const gb_view *view, gb_buf *text)
 {
     const gb_row *pinned = NULL, *pageable = NULL;
     double size = 0;
@@ -208,7 +208,7 @@ static bool pinned_against_pageable(const gb_view *view, gb_buf *text)
     }
     if (pinned == NULL || pageable == NULL || view->cpu ||
         !gb_rows_differ(view->results, pinned, pageable, "bandwidth")) {
-        return false;
+        return NULL;
     }
     char bytes[32], fast[96], slow[96], factor[96];
     gb_buf_printf(text,
@@ -218,11 +218,11 @@ static bool pinned_against_pageable(const gb_view *view, gb_buf *text)
                   gb_say_figure(pinned, "bandwidth", fast, sizeof fast),
                   gb_say_figure(pageable, "bandwidth", slow, sizeof slow),
                   gb_say_ratio(pinned, pageable, "bandwidth", 1, 2, factor, sizeof factor));
-    return true;
+    return pinned;
 }
 
 /* Many small copies against one of the same total: the pair with the most pieces. */
-static bool many_small_copies(const gb_view *view, gb_buf *text)
+static const gb_row *many_small_copies(const gb_view *view, gb_buf *text)
 {
     static const char *const without[] = {"pieces", NULL};
     const gb_row *many = NULL, *one = NULL;
@@ -252,7 +252,7 @@ static bool many_small_copies(const gb_view *view, gb_buf *text)
         free(key);
     }
     if (many == NULL || one == NULL || !gb_rows_differ(view->results, many, one, "time")) {
-        return false;
+        return NULL;
     }
     static const char *const said[] = {"pieces", "bytes", NULL};
     char total[32], small[32], slow[96], fast[96], factor[96];
@@ -268,7 +268,7 @@ static bool many_small_copies(const gb_view *view, gb_buf *text)
                   gb_say_ratio(many, one, "time", 1, 2, factor, sizeof factor));
     gb_finding_case(view, many, said, text);
     gb_buf_add(text, ".");
-    return true;
+    return many;
 }
 
 static bool is_coalesced(const gb_row *row)
@@ -298,7 +298,7 @@ static double elements(const gb_row *row)
 
 /* Orders of access against reading in order, where all read the same number of elements: the
  * largest for which reading in order was measured. */
-static bool order_of_access(const gb_view *view, gb_buf *text)
+static const gb_row *order_of_access(const gb_view *view, gb_buf *text)
 {
     static const struct {
         bool (*passes)(const gb_row *row);
@@ -325,7 +325,7 @@ static bool order_of_access(const gb_view *view, gb_buf *text)
                       gb_say_ratio(straight, row, "bandwidth", 1, 2, factor, sizeof factor));
     }
     gb_buf_add(text, any ? "." : "");
-    return any;
+    return any ? straight : NULL;
 }
 
 /* The most telling first: a table shows the first three that have their figures. */
@@ -375,8 +375,9 @@ static gb_code apply(const gb_view *view, json_t *findings, gb_error *err)
     gb_code code = GB_OK;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0] && code == GB_OK; i++) {
         gb_buf text = {0};
-        if (rules[i].rule(view, &text)) {
-            code = gb_finding_add(findings, view, rules[i].name, &text, NULL, err);
+        const gb_row *about = rules[i].rule(view, &text);
+        if (about != NULL) {
+            code = gb_finding_add(findings, view, about, rules[i].name, &text, NULL, err);
         }
         gb_buf_free(&text);
     }

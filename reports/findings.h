@@ -1,5 +1,6 @@
 /* What the rules of findings share. A rule looks for the rows it needs, writes one sentence with
- * its figures and returns true, or stays silent when a row is missing. findings.c lists all rules.
+ * its figures and returns a row of the benchmark it speaks of, or stays silent (NULL) when a row is
+ * missing. findings.c lists all rules.
  *
  * A difference is said only where gb_rows_differ says that there is one, a figure by itself only
  * where gb_row_firm holds (contrast.h); the sentence names what tells its case from the others of
@@ -22,7 +23,7 @@ typedef struct gb_view {
 /* Facts of the device as results.json has them, borrowed; NULL: none. */
 const json_t *gb_view_facts(const gb_view *view);
 
-typedef bool (*gb_rule)(const gb_view *view, gb_buf *text);
+typedef const gb_row *(*gb_rule)(const gb_view *view, gb_buf *text);
 
 /* Whether a row of this kernel has a time. */
 bool gb_row_usable(const gb_row *row, const char *kernel);
@@ -38,10 +39,11 @@ bool gb_rows_same_but(const gb_row *a, const gb_row *b, const char *param);
 void gb_finding_case(const gb_view *view, const gb_row *row, const char *const said[],
                      gb_buf *text);
 
-/* Appends a finding; `figures` (an object, taken over; NULL: none) holds the sentence's numbers.
+/* Appends a finding on the benchmark of row `about`, whose name is added to its figures: a page
+ * shows it there. `figures` (an object, taken over; NULL: none) holds the sentence's numbers.
  * GB_NO_MEMORY or GB_OK. */
-gb_code gb_finding_add(json_t *findings, const gb_view *view, const char *rule, const gb_buf *text,
-                       json_t *figures, gb_error *err);
+gb_code gb_finding_add(json_t *findings, const gb_view *view, const gb_row *about, const char *rule,
+                       const gb_buf *text, json_t *figures, gb_error *err);
 
 /* findings_unsaid.c: appends which rules would say more if each figure were known to 5 %; nothing
  * where there are none. */
@@ -94,37 +96,37 @@ gb_code gb_findings_serving(const gb_view *view, json_t *findings, gb_error *err
 /* findings_startup.c: of each case of the suite startup that has something to say */
 gb_code gb_findings_startup(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_copy.c */
-bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
-bool gb_finding_both_ways(const gb_view *view, gb_buf *text);
-bool gb_finding_link(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_latency_dominates(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_both_ways(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_link(const gb_view *view, gb_buf *text);
 /* findings_memory.c */
-bool gb_finding_stride_waste(const gb_view *view, gb_buf *text);
-bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_stride_waste(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_cache_against_memory(const gb_view *view, gb_buf *text);
 /* Appends which case a roof of memory or cache is from: " (read over 256 MiB)". */
 void gb_finding_roof_case(const gb_row *row, gb_buf *text);
 /* findings_tiling.c */
-bool gb_finding_transpose(const gb_view *view, gb_buf *text);
-bool gb_finding_bank(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_transpose(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_bank(const gb_view *view, gb_buf *text);
 /* findings_roofline.c */
-bool gb_finding_ridge(const gb_view *view, gb_buf *text);
-bool gb_finding_memory_bound(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_ridge(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_memory_bound(const gb_view *view, gb_buf *text);
 /* findings_arith.c */
-bool gb_finding_type_rates(const gb_view *view, gb_buf *text);
-bool gb_finding_operation_prices(const gb_view *view, gb_buf *text);
-bool gb_finding_in_flight(const gb_view *view, gb_buf *text);
-bool gb_finding_tensor_units(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_type_rates(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_operation_prices(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_in_flight(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_tensor_units(const gb_view *view, gb_buf *text);
 /* findings_launch.c */
-bool gb_finding_launch(const gb_view *view, gb_buf *text);
-bool gb_finding_steps(const gb_view *view, gb_buf *text);
-bool gb_finding_break_even(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_launch(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_steps(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_break_even(const gb_view *view, gb_buf *text);
 /* findings_overlap.c: one for each benchmark, on the job with most to hide */
 gb_code gb_findings_overlap(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_pipeline.c: the longest stage and what batches gain, of each kind of source and files;
  * what double buffering gains, once a benchmark; how idle a slow host leaves the device */
 gb_code gb_findings_pipeline(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_residency.c; staging: one for each job with several kinds of memory (GPUs) */
-bool gb_finding_residency(const gb_view *view, gb_buf *text);
-bool gb_finding_budget(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_residency(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_budget(const gb_view *view, gb_buf *text);
 gb_code gb_findings_staging(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_stability.c: of each work that was repeated for a while, whether it stayed as fast; of
  * each that was measured beside neighbours, what they cost */
@@ -139,12 +141,12 @@ gb_code gb_findings_decode(const gb_view *view, json_t *findings, gb_error *err)
  * cost, other memories */
 gb_code gb_findings_chase(const gb_view *view, json_t *findings, gb_error *err);
 /* findings_matmul.c */
-bool gb_finding_tiled_product(const gb_view *view, gb_buf *text);
-bool gb_finding_vendor_product(const gb_view *view, gb_buf *text);
-bool gb_finding_tensor_product(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_tiled_product(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_vendor_product(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_tensor_product(const gb_view *view, gb_buf *text);
 /* findings_shapes.c; rows: of softmax and of layer norm, one launch against three */
-bool gb_finding_search_batch(const gb_view *view, gb_buf *text);
-bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_search_batch(const gb_view *view, gb_buf *text);
+const gb_row *gb_finding_gathered_rows(const gb_view *view, gb_buf *text);
 gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err);
 
 #endif

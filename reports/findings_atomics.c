@@ -180,7 +180,8 @@ gb_code gb_findings_atomics(const gb_view *view, json_t *findings, gb_error *err
             gb_buf text = {0};
             if (begins_series(view, i, rules[r].series) &&
                 rules[r].say(view, &view->rows[i], &text))
-                code = gb_finding_add(findings, view, rules[r].name, &text, NULL, err);
+                code =
+                    gb_finding_add(findings, view, &view->rows[i], rules[r].name, &text, NULL, err);
             gb_buf_free(&text);
         }
     return code;

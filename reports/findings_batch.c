@@ -111,9 +111,9 @@ static json_t *figures(const gb_row *first, const gb_row *knee, const gb_row *pe
     json_t *params = json_copy(first->first->params);
     json_object_del(params, "batch");
     return json_pack(
-        "{s:s, s:s, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "loop", "closed",
-        "benchmark", first->first->benchmark, "params", params, "share", GB_KNEE_SHARE,
-        "knee_batch", found ? gb_json_real(batch_of(knee)) : json_null(), "knee_throughput",
+        "{s:s, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "loop", "closed", "params",
+        params, "share", GB_KNEE_SHARE, "knee_batch",
+        found ? gb_json_real(batch_of(knee)) : json_null(), "knee_throughput",
         found ? gb_json_real(throughput_of(knee)) : json_null(), "knee_latency_ns",
         found ? latency_json(knee) : json_null(), "peak_batch", gb_json_real(batch_of(peak)),
         "peak_throughput", gb_json_real(throughput_of(peak)), "smallest_batch",
@@ -235,8 +235,9 @@ static gb_code find_knee(const gb_view *view, const curve *c, json_t *findings, 
     say(view, c, &knee, &text);
     json_t *data =
         figures(c->rows[0], c->rows[knee.at], c->rows[knee.peak], knee.kind == GB_KNEE_FOUND);
-    gb_code code = data != NULL ? gb_finding_add(findings, view, "batch-knee", &text, data, err)
-                                : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    gb_code code = data != NULL
+                       ? gb_finding_add(findings, view, c->rows[0], "batch-knee", &text, data, err)
+                       : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(&text);
     return code;
 }

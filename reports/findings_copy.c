@@ -35,11 +35,12 @@ static double share_open(const gb_row *row, double part)
  * from the largest, and neither better than the line meets its points. */
 typedef struct known_fit {
     gb_interval latency, bandwidth, half;
+    const gb_row *row; /* one of its points */
 } known_fit;
 
 static known_fit know(const gb_fit *fit, const gb_row *least, const gb_row *most)
 {
-    known_fit out;
+    known_fit out = {.row = most};
     out.latency = around(fit->latency_ns, share_open(least, fit->latency_ns), fit->max_error);
     out.bandwidth =
         around(fit->bandwidth, share_open(most, most->time_ns - fit->latency_ns), fit->max_error);
@@ -88,7 +89,7 @@ static bool fit_plain(const gb_view *view, const char *direction, const char *me
     return fits;
 }
 
-bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_latency_dominates(const gb_view *view, gb_buf *text)
 {
     static const struct {
         const char *direction, *memory, *what;
@@ -105,14 +106,14 @@ bool gb_finding_latency_dominates(const gb_view *view, gb_buf *text)
                       gb_say_derived(&fit.latency, "ns", latency, sizeof latency),
                       gb_say_derived(&fit.bandwidth, "B/s", rate, sizeof rate),
                       gb_say_derived(&fit.half, "B", half, sizeof half));
-        return true;
+        return fit.row;
     }
-    return false;
+    return NULL;
 }
 
 /* Both directions at once against one, pinned, at the largest size that both have. On a CPU there
  * is no link whose directions could be told apart. */
-bool gb_finding_both_ways(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_both_ways(const gb_view *view, gb_buf *text)
 {
     const gb_row *both = NULL, *one = NULL;
     double size = 0;
@@ -132,7 +133,7 @@ bool gb_finding_both_ways(const gb_view *view, gb_buf *text)
         }
     }
     if (both == NULL || one == NULL || !gb_rows_differ(view->results, both, one, "bandwidth")) {
-        return false;
+        return NULL;
     }
     char bytes[32], together[96], alone[96], factor[96];
     gb_buf_printf(text,
@@ -142,7 +143,7 @@ bool gb_finding_both_ways(const gb_view *view, gb_buf *text)
                   gb_say_figure(both, "bandwidth", together, sizeof together),
                   gb_say_figure(one, "bandwidth", alone, sizeof alone),
                   gb_say_ratio(both, one, "bandwidth", 1, 2, factor, sizeof factor));
-    return true;
+    return both;
 }
 
 /* The most that a reading showed while copies ran; 0: never read. */
@@ -161,19 +162,26 @@ static double most_read(const gb_view *view, const char *reading)
 
 /* The link under load against the most that device and slot can; an idle link lowers its
  * generation, so that only what was read while copies ran counts, and of that the best. */
-bool gb_finding_link(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_link(const gb_view *view, gb_buf *text)
 {
     const json_t *facts = gb_view_facts(view);
+    const gb_row *copy = NULL;
     const double gen = most_read(view, "pcie_gen"), lanes = most_read(view, "pcie_width");
     const double gen_max = json_number_value(json_object_get(facts, "pcie_gen_max"));
     const double lanes_max = json_number_value(json_object_get(facts, "pcie_width_max"));
     if (view->cpu || !(gen > 0 && lanes > 0) || !(gen < gen_max || lanes < lanes_max)) {
-        return false;
+        return NULL;
+    }
+    for (size_t i = 0; i < view->n && copy == NULL; i++) {
+        copy = gb_row_usable(&view->rows[i], "copy") ? &view->rows[i] : NULL;
+    }
+    if (copy == NULL) {
+        return NULL;
     }
     gb_buf_printf(text,
                   "While copies ran, the link was PCIe generation %.0f with %.0f lanes; device and "
                   "slot can do generation %.0f with %.0f: look at the slot, risers and the "
                   "firmware's settings before blaming the device for its copies.",
                   gen, lanes, gen_max, lanes_max);
-    return true;
+    return copy;
 }

@@ -266,7 +266,7 @@ static gb_code say_curve(const gb_view *gpu, const gb_view *cpu, const gb_row *r
                          json_t *findings, gb_error *err)
 {
     static const char *const said[] = {"job", "n", "scope", "code", NULL};
-    json_t *figures = json_pack("{s:s}", "benchmark", row->first->benchmark);
+    json_t *figures = json_object();
     gb_buf text = {0};
     bool any = false, whole = figures != NULL;
     gb_buf_add(&text, title_of(row));
@@ -284,7 +284,7 @@ static gb_code say_curve(const gb_view *gpu, const gb_view *cpu, const gb_row *r
     }
     gb_code code = whole ? GB_OK : gb_fail(err, GB_NO_MEMORY, "out of memory for a finding");
     if (code == GB_OK && any) {
-        code = gb_finding_add(findings, gpu, "crossover", &text, json_incref(figures), err);
+        code = gb_finding_add(findings, gpu, row, "crossover", &text, json_incref(figures), err);
     }
     json_decref(figures);
     gb_buf_free(&text);
@@ -311,6 +311,15 @@ static size_t count_usable(const gb_view *view)
     return n;
 }
 
+static const gb_row *first_usable(const gb_view *view)
+{
+    size_t i = 0;
+    while (!usable(&view->rows[i])) {
+        i++;
+    }
+    return &view->rows[i];
+}
+
 /* Nothing to compare with: what is missing, and how to get it. */
 static gb_code say_half(const gb_view *view, json_t *findings, gb_error *err)
 {
@@ -325,7 +334,8 @@ static gb_code say_half(const gb_view *view, json_t *findings, gb_error *err)
                    "size can be named from which on the GPU wins. Run this suite without "
                    "--device.");
     }
-    gb_code code = gb_finding_add(findings, view, "crossover-half", &text, NULL, err);
+    gb_code code =
+        gb_finding_add(findings, view, first_usable(view), "crossover-half", &text, NULL, err);
     gb_buf_free(&text);
     return code;
 }

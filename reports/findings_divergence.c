@@ -124,8 +124,9 @@ static gb_code say(const gb_view *view, const effect *e, const pair pairs[MOST_W
     gb_finding_case(view, with, said, &text);
     gb_buf_add(&text, ".");
     json_t *numbers = figures(e, pairs);
-    gb_code code = numbers != NULL ? gb_finding_add(findings, view, e->rule, &text, numbers, err)
-                                   : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    gb_code code = numbers != NULL
+                       ? gb_finding_add(findings, view, with, e->rule, &text, numbers, err)
+                       : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(&text);
     return code;
 }

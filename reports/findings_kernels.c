@@ -1,4 +1,4 @@
-/* Which kernel's cases a finding is about, so that a page can show it beside them. */
+/* All rules, and which kernel's cases each is about. */
 #include <string.h>
 
 #include "reports/findings.h"

@@ -44,7 +44,7 @@ static const gb_row *single_launch(const gb_view *view, gb_timer timer)
     return NULL;
 }
 
-bool gb_finding_launch(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_launch(const gb_view *view, gb_buf *text)
 {
     const gb_row *call = single_launch(view, GB_TIMER_CALL);
     const gb_row *device = single_launch(view, GB_TIMER_DEVICE);
@@ -52,7 +52,7 @@ bool gb_finding_launch(const gb_view *view, gb_buf *text)
     char a[32], b[32], c[32];
     if (call == NULL || device == NULL || roundtrip == NULL || !gb_row_firm(call, "time") ||
         !gb_row_firm(device, "time") || !gb_row_firm(roundtrip, "time")) {
-        return false;
+        return NULL;
     }
     gb_buf_printf(text,
                   "Launching a small kernel costs the calling thread %s; those that wait in a "
@@ -60,11 +60,11 @@ bool gb_finding_launch(const gb_view *view, gb_buf *text)
                   gb_format_ns(call->time_ns, a, sizeof a),
                   gb_format_ns(device->time_ns, b, sizeof b),
                   gb_format_ns(roundtrip->time_ns, c, sizeof c));
-    return true;
+    return call;
 }
 
 /* Many small kernels against one that does the same: the pair with the most steps. */
-bool gb_finding_steps(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_steps(const gb_view *view, gb_buf *text)
 {
     const gb_row *many = NULL, *fused = NULL;
     double most = 1;
@@ -84,7 +84,7 @@ bool gb_finding_steps(const gb_view *view, gb_buf *text)
         }
     }
     if (many == NULL || !gb_rows_differ(view->results, many, fused, "time")) {
-        return false;
+        return NULL;
     }
     static const char *const said[] = {"mode", "launches", "timer", NULL};
     char a[96], b[96], c[96];
@@ -101,7 +101,7 @@ bool gb_finding_steps(const gb_view *view, gb_buf *text)
     }
     gb_finding_case(view, many, said, text);
     gb_buf_add(text, ".");
-    return true;
+    return many;
 }
 
 /* "256 kernels in 4 chains of 64 launched one by one take ..., as a graph ...: a factor of 2." */
@@ -165,7 +165,7 @@ static void say_worth(const gb_row *made, const gb_row *eager, const gb_row *gra
 
 /* When a graph pays off: instantiate / (eager - graph), of the most nodes that have all three. No
  * judgement: where the device is busy all the time a graph gains nothing, and should not. */
-bool gb_finding_break_even(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_break_even(const gb_view *view, gb_buf *text)
 {
     const gb_row *graph = NULL, *eager = NULL, *made = NULL;
     double most = 0;
@@ -187,13 +187,13 @@ bool gb_finding_break_even(const gb_view *view, gb_buf *text)
         }
     }
     if (graph == NULL) {
-        return false;
+        return NULL;
     }
     const gb_contrast contrast = gb_rows_contrast(view->results, eager, graph, "time");
     if (contrast == GB_CONTRAST_UNKNOWN) {
-        return false;
+        return NULL;
     }
     say_replay(view, graph, eager, text);
     say_worth(made, eager, graph, contrast, text);
-    return true;
+    return graph;
 }

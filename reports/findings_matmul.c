@@ -77,13 +77,13 @@ static const gb_row *largest_with(const gb_view *view, const char *variant,
 }
 
 /* Tiles against three plain loops, for the largest product that has both. */
-bool gb_finding_tiled_product(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_tiled_product(const gb_view *view, gb_buf *text)
 {
     static const char *const naive_word[] = {"naive", NULL};
     const gb_row *tiled = largest_with(view, "tiled", naive_word);
     const gb_row *naive = tiled != NULL ? done_by(view, tiled, "naive") : NULL;
     if (naive == NULL || !gb_rows_differ(view->results, tiled, naive, "time")) {
-        return false;
+        return NULL;
     }
     char fast[96], slow[96], factor[96];
     gb_buf_printf(
@@ -96,11 +96,12 @@ bool gb_finding_tiled_product(const gb_view *view, gb_buf *text)
         gb_say_ratio(naive, tiled, "time", 1, 2, factor, sizeof factor));
     gb_finding_case(view, tiled, said, text);
     gb_buf_add(text, ".");
-    return true;
+    return tiled;
 }
 
 /* Percent of the vendor's rate, for the largest product that has both. */
-static bool share_of_vendor(const gb_view *view, const char *const variants[], gb_buf *text)
+static const gb_row *share_of_vendor(const gb_view *view, const char *const variants[],
+                                     gb_buf *text)
 {
     const gb_row *vendor = largest_with(view, "vendor", variants);
     char rate[96], percent[96];
@@ -110,7 +111,7 @@ static bool share_of_vendor(const gb_view *view, const char *const variants[], g
         any = any || (own != NULL && gb_rows_differ(view->results, own, vendor, "flop_rate"));
     }
     if (!any) {
-        return false;
+        return NULL;
     }
     gb_buf_printf(text, "The vendor's BLAS multiplies %.0f x %.0f matrices (%s)", size_of(vendor),
                   size_of(vendor), gb_row_word(vendor, "type"));
@@ -129,16 +130,16 @@ static bool share_of_vendor(const gb_view *view, const char *const variants[], g
         }
     }
     gb_buf_add(text, ".");
-    return true;
+    return vendor;
 }
 
-bool gb_finding_vendor_product(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_vendor_product(const gb_view *view, gb_buf *text)
 {
     static const char *const variants[] = {"register-tiled", "tiled", "naive", NULL};
     return share_of_vendor(view, variants, text);
 }
 
-bool gb_finding_tensor_product(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_tensor_product(const gb_view *view, gb_buf *text)
 {
     static const char *const variants[] = {"wmma", NULL};
     return share_of_vendor(view, variants, text);

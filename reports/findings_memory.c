@@ -46,13 +46,13 @@ static const gb_row *telling_stride(const gb_view *view)
 }
 
 /* Counted, from the sectors of 32 bytes that the threads of a warp touch: for GPUs. */
-bool gb_finding_stride_waste(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_stride_waste(const gb_view *view, gb_buf *text)
 {
     const gb_row *row = view->cpu ? NULL : telling_stride(view), *straight = NULL;
     double stride = 1, other = 0, elements = 0;
     if (row == NULL || row->first->work.bytes_sectors <= row->first->work.bytes_moved ||
         !gb_row_number(row, "elements", &elements) || !gb_row_firm(row, "bandwidth")) {
-        return false;
+        return NULL;
     }
     is_strided(row, &stride);
     for (size_t i = 0; i < view->n; i++) {
@@ -75,7 +75,7 @@ bool gb_finding_stride_waste(const gb_view *view, gb_buf *text)
                       gb_say_figure(straight, "bandwidth", fast, sizeof fast));
     }
     gb_buf_add(text, ".");
-    return true;
+    return row;
 }
 
 /* Which case a roof is from: of several sizes each has a rate of its own. */
@@ -87,13 +87,13 @@ void gb_finding_roof_case(const gb_row *row, gb_buf *text)
                   gb_format_bytes(row->first->work.working_set, size, sizeof size));
 }
 
-bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
 {
     gb_roofs roofs;
     gb_roofs_find(view->results, view->rows, view->n, view->device, GB_COMPUTE_NONE, &roofs);
     if (!(roofs.cache > 0) || !(roofs.memory > 0) ||
         !gb_rows_differ(view->results, roofs.cache_row, roofs.memory_row, "bandwidth")) {
-        return false;
+        return NULL;
     }
     char cache[96], memory[96], factor[96];
     gb_buf_add(text, "The last cache");
@@ -105,5 +105,5 @@ bool gb_finding_cache_against_memory(const gb_view *view, gb_buf *text)
     gb_buf_printf(
         text, ": a factor of %s.",
         gb_say_ratio(roofs.cache_row, roofs.memory_row, "bandwidth", 1, 1, factor, sizeof factor));
-    return true;
+    return roofs.memory_row;
 }

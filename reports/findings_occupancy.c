@@ -205,7 +205,7 @@ gb_code gb_findings_occupancy(const gb_view *view, json_t *findings, gb_error *e
             for (size_t r = 0; r < sizeof rules / sizeof rules[0] && code == GB_OK; r++) {
                 gb_buf text = {0};
                 if (s.n > 2 && rules[r].say(view, &s, &ways[w], &text))
-                    code = gb_finding_add(findings, view, rules[r].name, &text, NULL, err);
+                    code = gb_finding_add(findings, view, s.best, rules[r].name, &text, NULL, err);
                 gb_buf_free(&text);
             }
         }

@@ -117,12 +117,11 @@ static json_t *figures_of(const job *j, int engines, const gb_interval *efficien
         json_object_del(params, cut[i]);
     }
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "benchmark",
-        j->one->first->benchmark, "params", params, "sequential_ns", gb_json_real(j->one->time_ns),
-        "copy_in_ns", gb_json_real(parts[IN]), "kernel_ns", gb_json_real(parts[KERNEL]),
-        "copy_out_ns", gb_json_real(parts[OUT]), "at_best_ns", gb_json_real(shortest),
-        "overlapped_ns", gb_json_real(j->best->time_ns), "chunks",
-        gb_json_real(gb_row_param(j->best, "chunks")), "streams",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "params", params,
+        "sequential_ns", gb_json_real(j->one->time_ns), "copy_in_ns", gb_json_real(parts[IN]),
+        "kernel_ns", gb_json_real(parts[KERNEL]), "copy_out_ns", gb_json_real(parts[OUT]),
+        "at_best_ns", gb_json_real(shortest), "overlapped_ns", gb_json_real(j->best->time_ns),
+        "chunks", gb_json_real(gb_row_param(j->best, "chunks")), "streams",
         gb_json_real(gb_row_param(j->best, "streams")), "efficiency",
         gb_json_real(efficiency->centre), "efficiency_low", gb_json_real(efficiency->low),
         "efficiency_high", gb_json_real(efficiency->high), "copy_engines",
@@ -199,8 +198,9 @@ static gb_code find_one(const gb_view *view, const job *j, json_t *findings, gb_
     say_one(view, j, &text);
     say_best(view, j, contrast, engines, &efficiency, &text);
     json_t *figures = figures_of(j, engines, &efficiency, shortest.centre);
-    gb_code code = figures != NULL ? gb_finding_add(findings, view, "overlap", &text, figures, err)
-                                   : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
+    gb_code code = figures != NULL
+                       ? gb_finding_add(findings, view, j->one, "overlap", &text, figures, err)
+                       : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(&text);
     return code;
 }

@@ -142,9 +142,9 @@ static json_t *stage_figures(const gb_row *row, const shares *s)
     for (int i = 0; i < STAGES; i++) {
         json_object_set_new(each, stages[i].part, gb_json_real(s->of[i].centre));
     }
-    return json_pack("{s:s, s:O, s:s, s:f, s:f, s:o}", "benchmark", row->first->benchmark, "params",
-                     row->first->params, "stage", stages[s->longest].part, "share",
-                     s->of[s->longest].centre, "device_share", s->device.centre, "shares", each);
+    return json_pack("{s:O, s:s, s:f, s:f, s:o}", "params", row->first->params, "stage",
+                     stages[s->longest].part, "share", s->of[s->longest].centre, "device_share",
+                     s->device.centre, "shares", each);
 }
 
 /* ", then reading with 20 % and preparing with 12 %": up to two more of a twentieth or more. */
@@ -200,7 +200,7 @@ static gb_code find_stage(const gb_view *view, const gb_row *row, json_t *findin
     }
     say_stage(view, row, &s, &text);
     const gb_code code =
-        gb_finding_add(findings, view, "pipeline-stage", &text, stage_figures(row, &s), err);
+        gb_finding_add(findings, view, row, "pipeline-stage", &text, stage_figures(row, &s), err);
     gb_buf_free(&text);
     return code;
 }
@@ -235,7 +235,7 @@ static gb_code find_batch(const gb_view *view, const gb_row *many, json_t *findi
         say_file(many, a, sizeof a), gb_row_param(few, "batch"), say_file(few, b, sizeof b),
         gb_say_ratio(faster ? few : many, faster ? many : few, "time", 1, 2, factor, sizeof factor),
         faster ? "" : " that large batches cost");
-    const gb_code code = gb_finding_add(findings, view, "pipeline-batch", &text, NULL, err);
+    const gb_code code = gb_finding_add(findings, view, many, "pipeline-batch", &text, NULL, err);
     gb_buf_free(&text);
     return code;
 }
@@ -310,7 +310,8 @@ static gb_code find_overlap(const gb_view *view, const gb_row *serial, json_t *f
                   "completely)%s.",
                   say_without(&s.hidden, factor, sizeof factor),
                   view->cpu ? "; host and device share the processors here" : "");
-    const gb_code code = gb_finding_add(findings, view, "pipeline-overlap", &text, NULL, err);
+    const gb_code code =
+        gb_finding_add(findings, view, serial, "pipeline-overlap", &text, NULL, err);
     gb_buf_free(&text);
     return code;
 }
@@ -368,7 +369,7 @@ static gb_code find_idle(const gb_view *view, const gb_row *row, json_t *finding
                   "is idle for about %s of the time, waiting for the host.",
                   gb_say_share(&fast, a, sizeof a), gb_row_param(slow, "host_work"),
                   gb_say_share(&starved, b, sizeof b), gb_say_share(&idle, c, sizeof c));
-    const gb_code code = gb_finding_add(findings, view, "pipeline-idle", &text, NULL, err);
+    const gb_code code = gb_finding_add(findings, view, row, "pipeline-idle", &text, NULL, err);
     gb_buf_free(&text);
     return code;
 }

@@ -26,7 +26,7 @@ static bool same_but_for(const gb_row *a, const gb_row *b, const char *const wit
 }
 
 /* A chain that stays on the device against round trips: the pair with the most steps. */
-bool gb_finding_residency(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_residency(const gb_view *view, gb_buf *text)
 {
     static const char *const without[] = {"keep", NULL};
     static const char *const said[] = {"keep", "steps", "bytes", NULL};
@@ -49,7 +49,7 @@ bool gb_finding_residency(const gb_view *view, gb_buf *text)
         }
     }
     if (kept == NULL || !gb_rows_differ(view->results, kept, back, "time")) {
-        return false;
+        return NULL;
     }
     char bytes[32], a[96], b[96], factor[96];
     gb_buf_printf(text, "%.0f steps over %s", most,
@@ -61,7 +61,7 @@ bool gb_finding_residency(const gb_view *view, gb_buf *text)
                   gb_say_figure(back, "time", a, sizeof a),
                   gb_say_figure(kept, "time", b, sizeof b),
                   gb_say_ratio(back, kept, "time", 1, 2, factor, sizeof factor));
-    return true;
+    return kept;
 }
 
 /* The fastest case whose array is larger than what its buffers may take. */
@@ -81,7 +81,7 @@ static const gb_row *fastest_within_budget(const gb_view *view)
 
 /* An array larger than the device's buffers, in chunks, against the same array whole and at once,
  * in whichever benchmark that was measured. */
-bool gb_finding_budget(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_budget(const gb_view *view, gb_buf *text)
 {
     static const char *const without[] = {"chunks", "streams", "device_budget", NULL};
     static const char *const said[] = {"chunks", "streams", "device_budget", "bytes", NULL};
@@ -96,7 +96,7 @@ bool gb_finding_budget(const gb_view *view, gb_buf *text)
     const gb_contrast contrast =
         whole == NULL ? GB_CONTRAST_UNKNOWN : gb_rows_contrast(view->results, cut, whole, "time");
     if (contrast == GB_CONTRAST_UNKNOWN) {
-        return false;
+        return NULL;
     }
     char bytes[32], budget[32], a[96], b[96], factor[96];
     gb_format_bytes((uint64_t)number(cut, "bytes"), bytes, sizeof bytes);
@@ -118,7 +118,7 @@ bool gb_finding_budget(const gb_view *view, gb_buf *text)
         gb_buf_printf(text, "the chunks are slower by a factor of %s.",
                       gb_say_ratio(cut, whole, "time", 1, 2, factor, sizeof factor));
     }
-    return true;
+    return cut;
 }
 
 static const char *const ways[] = {"memory", "chunks", "streams", NULL};
@@ -193,7 +193,7 @@ gb_code gb_findings_staging(const gb_view *view, json_t *findings, gb_error *err
         gb_buf text = {0};
         if (!view->cpu && gb_row_usable(row, "overlap") && !is_known(view, i) &&
             say_ways(view, row, &text)) {
-            code = gb_finding_add(findings, view, "copies-or-none", &text, NULL, err);
+            code = gb_finding_add(findings, view, row, "copies-or-none", &text, NULL, err);
         }
         gb_buf_free(&text);
     }

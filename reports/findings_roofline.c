@@ -41,14 +41,23 @@ static bool find_roofs(const gb_view *view, gb_compute *compute, gb_roofs *roofs
     return true;
 }
 
-bool gb_finding_ridge(const gb_view *view, gb_buf *text)
+/* Both rules are about the sweep over intensities where one was measured. */
+static const gb_row *sweep_of(const gb_view *view, const gb_roofs *roofs)
+{
+    for (size_t i = 0; i < view->n; i++)
+        if (gb_row_usable(&view->rows[i], "intensity"))
+            return &view->rows[i];
+    return roofs->arithmetic_row;
+}
+
+const gb_row *gb_finding_ridge(const gb_view *view, gb_buf *text)
 {
     gb_compute compute;
     gb_roofs roofs;
     gb_interval at;
     char memory[32], arithmetic[32], ridge[96];
     if (!find_roofs(view, &compute, &roofs, &at))
-        return false;
+        return NULL;
     gb_buf_printf(text, "Memory delivers %s",
                   gb_format_rate(roofs.memory, "B/s", memory, sizeof memory));
     gb_finding_roof_case(roofs.memory_row, text);
@@ -58,7 +67,7 @@ bool gb_finding_ridge(const gb_view *view, gb_buf *text)
                   gb_compute_word(compute),
                   gb_format_rate(roofs.arithmetic, "FLOP/s", arithmetic, sizeof arithmetic),
                   gb_say_number(&at, 1, ridge, sizeof ridge));
-    return true;
+    return sweep_of(view, &roofs);
 }
 
 static bool said_before(const gb_view *view, size_t i)
@@ -97,7 +106,7 @@ static part_left left_of(const gb_view *view, const char *benchmark, gb_compute 
 
 /* Benchmarks with cases left of the ridge, beyond the caches: "memory (0.25 FLOP/byte), sweep up to
  * 4 FLOP/byte". */
-bool gb_finding_memory_bound(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_memory_bound(const gb_view *view, gb_buf *text)
 {
     gb_compute compute;
     gb_roofs roofs;
@@ -105,7 +114,7 @@ bool gb_finding_memory_bound(const gb_view *view, gb_buf *text)
     char ridge[96];
     size_t named = 0;
     if (!find_roofs(view, &compute, &roofs, &at) || !(roofs.llc > 0))
-        return false;
+        return NULL;
     for (size_t i = 0; i < view->n; i++) {
         const char *name = view->rows[i].first->benchmark;
         if (said_before(view, i))
@@ -123,5 +132,5 @@ bool gb_finding_memory_bound(const gb_view *view, gb_buf *text)
         named++;
     }
     gb_buf_add(text, named > 0 ? "." : "");
-    return named > 0;
+    return named > 0 ? sweep_of(view, &roofs) : NULL;
 }

@@ -75,10 +75,10 @@ static void say_server(const gb_view *view, const gb_row *row, gb_buf *text)
     gb_finding_case(view, row, said, text);
 }
 
-static gb_code add(const gb_view *view, json_t *findings, const char *rule, gb_buf *text,
-                   json_t *figures, gb_error *err)
+static gb_code add(const gb_view *view, const gb_row *about, json_t *findings, const char *rule,
+                   gb_buf *text, json_t *figures, gb_error *err)
 {
-    gb_code code = figures != NULL ? gb_finding_add(findings, view, rule, text, figures, err)
+    gb_code code = figures != NULL ? gb_finding_add(findings, view, about, rule, text, figures, err)
                                    : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(text);
     return code;
@@ -134,7 +134,7 @@ static gb_code find_limit(const gb_view *view, const sweep *s, json_t *findings,
                   rate_of(within), rate_of(idle), rate_of(above),
                   gb_say_ratio(above, idle, P95, 1, 1, times, sizeof times),
                   first > last + 1 ? ", and in between noise leaves it open" : "");
-    return add(view, findings, "serving-limit", &text,
+    return add(view, idle, findings, "serving-limit", &text,
                json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "loop", "open", "idle_rate",
                          rate_of(idle), "idle_p95_ns", gb_row_value(idle, P95), "carried_rate",
                          rate_of(within), "next_rate", rate_of(above), "next_p95_ns",
@@ -184,7 +184,7 @@ static gb_code find_batch(const gb_view *view, const sweep *s, json_t *findings,
                   gb_say_ratio(full, single, "capacity", 1, 1, times, sizeof times),
                   gb_say_figure(full, "capacity", many, sizeof many),
                   gb_say_figure(single, "capacity", one, sizeof one));
-    return add(view, findings, "serving-batch", &text,
+    return add(view, full, findings, "serving-batch", &text,
                json_pack("{s:s, s:f, s:f, s:f, s:f}", "loop", "open", "rate", rate_of(full),
                          "batch", gb_row_param(full, "batch"), "throughput",
                          gb_row_value(full, "capacity"), "single_throughput",
@@ -217,7 +217,7 @@ static gb_code find_padding(const gb_view *view, const sweep *s, json_t *finding
         gb_say_ratio(padded, exact, "device_time", 1, 2, times, sizeof times),
         gb_say_figure(padded, "device_time", with, sizeof with),
         gb_say_figure(exact, "device_time", without_it, sizeof without_it), rate_of(padded));
-    return add(view, findings, "serving-padding", &text,
+    return add(view, padded, findings, "serving-padding", &text,
                json_pack("{s:s, s:f, s:f, s:f}", "shape", bucketed ? "bucketed" : "padded", "rate",
                          rate_of(padded), "device_ns", gb_row_value(padded, "device_time"),
                          "exact_device_ns", gb_row_value(exact, "device_time")),

@@ -172,19 +172,19 @@ static void say_steady(const run *r, gb_buf *text)
 
 static json_t *figures_of_run(const gb_row *row, const run *r)
 {
-    return json_pack("{s:s, s:O, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "benchmark",
-                     row->first->benchmark, "params", row->first->params, "steady", steady(r),
-                     "seconds", gb_json_real(r->seconds), "median_ns", gb_json_real(r->median),
-                     "p99_ns", gb_json_real(r->p99), "mean_ns", gb_json_real(r->mean),
-                     "slowest_second_ns", gb_json_real(r->slowest), "first_half_ns",
-                     gb_json_real(r->first), "second_half_ns", gb_json_real(r->second), "drift",
-                     has_flag(r, GB_FLAG_DRIFT), "bimodal", has_flag(r, GB_FLAG_BIMODAL));
+    return json_pack("{s:O, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "params",
+                     row->first->params, "steady", steady(r), "seconds", gb_json_real(r->seconds),
+                     "median_ns", gb_json_real(r->median), "p99_ns", gb_json_real(r->p99),
+                     "mean_ns", gb_json_real(r->mean), "slowest_second_ns",
+                     gb_json_real(r->slowest), "first_half_ns", gb_json_real(r->first),
+                     "second_half_ns", gb_json_real(r->second), "drift", has_flag(r, GB_FLAG_DRIFT),
+                     "bimodal", has_flag(r, GB_FLAG_BIMODAL));
 }
 
-static gb_code add(const gb_view *view, const char *rule, gb_buf *text, json_t *figures,
-                   json_t *findings, gb_error *err)
+static gb_code add(const gb_view *view, const gb_row *about, const char *rule, gb_buf *text,
+                   json_t *figures, json_t *findings, gb_error *err)
 {
-    gb_code code = figures != NULL ? gb_finding_add(findings, view, rule, text, figures, err)
+    gb_code code = figures != NULL ? gb_finding_add(findings, view, about, rule, text, figures, err)
                                    : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(text);
     return code;
@@ -219,7 +219,7 @@ static gb_code find_steadiness(const gb_view *view, const gb_row *row, json_t *f
         say_unsteady(&r, &text);
     }
     gb_buf_add(&text, ".");
-    return add(view, "steadiness", &text, figures_of_run(row, &r), findings, err);
+    return add(view, row, "steadiness", &text, figures_of_run(row, &r), findings, err);
 }
 
 /* --- beside a neighbour ----------------------------------------------------------------------- */
@@ -261,8 +261,8 @@ static gb_code find_interference(const gb_view *view, const gb_row *alone, json_
     if (!gb_row_word_is(alone, "beside", "none") || !(mean_of(alone) > 0)) {
         return GB_OK;
     }
-    json_t *figures = json_pack("{s:s, s:O, s:o}", "benchmark", alone->first->benchmark, "params",
-                                alone->first->params, "alone_ns", gb_json_real(mean_of(alone)));
+    json_t *figures = json_pack("{s:O, s:o}", "params", alone->first->params, "alone_ns",
+                                gb_json_real(mean_of(alone)));
     gb_buf text = {0};
     bool any = false;
     gb_buf_printf(&text, "Beside a neighbour %s", what_of(alone, what, sizeof what));
@@ -291,7 +291,7 @@ static gb_code find_interference(const gb_view *view, const gb_row *alone, json_
     }
     gb_buf_add(&text, view->cpu ? " (the cores are shared here)." : ".");
     if (any) {
-        return add(view, "interference", &text, figures, findings, err);
+        return add(view, alone, "interference", &text, figures, findings, err);
     }
     json_decref(figures);
     gb_buf_free(&text);

@@ -25,10 +25,10 @@ static bool begins_group(const gb_view *view, size_t at, const char *const witho
     return true;
 }
 
-static gb_code add(const gb_view *view, json_t *findings, const char *rule, gb_buf *text,
-                   json_t *figures, gb_error *err)
+static gb_code add(const gb_view *view, const gb_row *about, json_t *findings, const char *rule,
+                   gb_buf *text, json_t *figures, gb_error *err)
 {
-    gb_code code = figures != NULL ? gb_finding_add(findings, view, rule, text, figures, err)
+    gb_code code = figures != NULL ? gb_finding_add(findings, view, about, rule, text, figures, err)
                                    : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(text);
     return code;
@@ -69,7 +69,7 @@ static gb_code first_call(const gb_view *view, size_t at, json_t *findings, gb_e
                   gb_say_figure(row, "first_call", a, sizeof a),
                   gb_say_figure(row, "steady_call", b, sizeof b),
                   gb_say_number(&ratio, ratio.centre < 10 ? 1 : 0, times, sizeof times));
-    return add(view, findings, "first-call", &text,
+    return add(view, row, findings, "first-call", &text,
                json_pack("{s:s, s:f, s:o, s:f, s:f}", "call", gb_row_word(row, "call"), "first_ns",
                          first.centre, "second_ns", gb_json_real(gb_row_value(row, "second_call")),
                          "steady_ns", steady.centre, "times", ratio.centre),
@@ -131,7 +131,7 @@ static gb_code start_goes(const gb_view *view, size_t at, json_t *findings, gb_e
                             gb_json_real(gb_row_value(row, steps[i].metric)));
     }
     gb_buf_add(&text, ".");
-    return add(view, findings, "where-the-start-goes", &text, figures, err);
+    return add(view, row, findings, "where-the-start-goes", &text, figures, err);
 }
 
 /* --- allocation ------------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static gb_code pool_gain(const gb_view *view, size_t at, json_t *findings, gb_er
         say_gain(view, large, by, &text);
     }
     gb_buf_add(&text, ".");
-    return add(view, findings, "allocation-pool", &text,
+    return add(view, first, findings, "allocation-pool", &text,
                json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "memory",
                          gb_row_word(first, "memory"), "way", gb_row_word(first, "way"),
                          "small_bytes", gb_row_param(small, "bytes"), "small_plain_ns",
@@ -297,7 +297,7 @@ static gb_code in_holes(const gb_view *view, size_t at, json_t *findings, gb_err
         gb_buf_free(&text);
         return GB_OK;
     }
-    return add(view, findings, "memory-in-holes", &text, figures, err);
+    return add(view, first, findings, "memory-in-holes", &text, figures, err);
 }
 
 /* --- too much, and the end of a process ------------------------------------------------------- */
@@ -327,7 +327,7 @@ static gb_code refused(const gb_view *view, size_t at, json_t *findings, gb_erro
         gb_buf_printf(&text, ", in %s", gb_say_figure(row, "recovery", b, sizeof b));
     }
     gb_buf_add(&text, ".");
-    return add(view, findings, "refused-cleanly", &text,
+    return add(view, row, findings, "refused-cleanly", &text,
                json_pack("{s:s, s:o, s:o}", "how", gb_row_word(row, "how"), "refusal_ns",
                          gb_json_real(gb_row_value(row, "refusal")), "recovery_ns",
                          gb_json_real(gb_row_value(row, "recovery"))),
@@ -352,7 +352,7 @@ static gb_code returns(const gb_view *view, size_t at, json_t *findings, gb_erro
     gb_buf_printf(&text, " are free again %s after the signal; the process itself ends after %s.",
                   gb_say_figure(row, "memory_back", a, sizeof a),
                   gb_say_figure(row, "process_gone", b, sizeof b));
-    return add(view, findings, "memory-returns", &text,
+    return add(view, row, findings, "memory-returns", &text,
                json_pack("{s:f, s:f, s:o}", "bytes", gb_row_param(row, "bytes"), "back_ns",
                          back.centre, "gone_ns", gb_json_real(gb_row_value(row, "process_gone"))),
                err);

@@ -30,7 +30,7 @@ static const gb_row *same_matrix(const gb_view *view, const gb_row *row, const c
 }
 
 /* Padded tiles against element by element, for the largest square matrix that has both. */
-bool gb_finding_transpose(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_transpose(const gb_view *view, gb_buf *text)
 {
     const gb_row *padded = NULL, *naive = NULL;
     for (size_t i = 0; i < view->n; i++) {
@@ -46,7 +46,7 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
         }
     }
     if (padded == NULL || !gb_rows_differ(view->results, padded, naive, "bandwidth")) {
-        return false;
+        return NULL;
     }
     char fast[96], slow[96], straight[32], factor[96];
     const double n = gb_row_param(padded, "n");
@@ -65,7 +65,7 @@ bool gb_finding_transpose(const gb_view *view, gb_buf *text)
     static const char *const said[] = {"variant", "n", "columns", NULL};
     gb_finding_case(view, padded, said, text);
     gb_buf_add(text, ".");
-    return true;
+    return padded;
 }
 
 /* The row of the kernel bank with this stride and as many blocks as `like` has (NULL: any). */
@@ -83,12 +83,12 @@ static const gb_row *at_stride(const gb_view *view, double stride, const gb_row 
 }
 
 /* A whole warp at one bank against no conflict. A CPU has no banks. */
-bool gb_finding_bank(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_bank(const gb_view *view, gb_buf *text)
 {
     const gb_row *worst = at_stride(view, 32, NULL);
     const gb_row *best = worst != NULL ? at_stride(view, 1, worst) : NULL;
     if (best == NULL || view->cpu || !gb_rows_differ(view->results, worst, best, "access_time")) {
-        return false;
+        return NULL;
     }
     char slow[96], fast[96], factor[96];
     gb_buf_printf(
@@ -99,5 +99,5 @@ bool gb_finding_bank(const gb_view *view, gb_buf *text)
         gb_say_figure(worst, "access_time", slow, sizeof slow),
         gb_say_figure(best, "access_time", fast, sizeof fast),
         gb_say_ratio(worst, best, "access_time", 1, 2, factor, sizeof factor));
-    return true;
+    return worst;
 }

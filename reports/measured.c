@@ -64,6 +64,15 @@ static double link_theory(const gb_results *results, int device)
                              (unsigned)fact(results, device, "pcie_width_max"));
 }
 
+/* The last cache of a cpu, where the largest copy, which reads `most` bytes and writes them, is not
+ * far beyond it; 0 otherwise. */
+static uint64_t cache_of(const gb_results *results, const gb_measured_rate *rate)
+{
+    const double llc = fact(results, rate->device, "llc_bytes");
+    const bool cpu = strcmp(gb_results_device_kind(results, rate->device), "cpu") == 0;
+    return cpu && 2 * (double)rate->most < GB_BEYOND_CACHE * llc ? (uint64_t)llc : 0;
+}
+
 /* The sizes of the curve that a fit is of. */
 static void find_range(const gb_table *table, const json_t *fit, gb_measured_rate *rate)
 {
@@ -113,6 +122,7 @@ static gb_code add_fit(const gb_results *results, const gb_table *table, const j
     };
     rate.theory = link_theory(results, rate.device);
     find_range(table, fit, &rate);
+    rate.cache = cache_of(results, &rate);
     return add(out, &rate, err);
 }
 

@@ -16,6 +16,10 @@ typedef struct gb_measured_rate {
      * interval; NAN where it is not known. */
     double off;
     uint64_t least, most; /* bytes: sizes that were measured; beyond them it is extrapolated */
+    /* Of copies on a cpu, which go through its caches: bytes of the last one, where no copy was
+     * over at least 4 times that, so that the rate says nothing of memory. 0: the rate holds there
+     * too. */
+    uint64_t cache;
 } gb_measured_rate;
 typedef struct gb_measured {
     gb_measured_rate *items;

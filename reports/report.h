@@ -55,6 +55,8 @@ const gb_metric *gb_record_metric(const gb_record *record, const char *name);
 double gb_row_metric(const gb_row *row, const char *name, const char **unit,
                      bool *higher_is_better);
 double gb_row_value(const gb_row *row, const char *metric); /* the value alone */
+/* The time of a part, brought together as a metric's value is; NAN when there is none. */
+double gb_row_part(const gb_row *row, const char *part);
 
 /* A row's parameter: a number (false: not there or a word), or a word (NULL: not there). */
 bool gb_row_number(const gb_row *row, const char *param, double *out);

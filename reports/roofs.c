@@ -9,7 +9,6 @@
 
 /* "DRAM = best of read/dot/triad at >= 4x L2; L2 at <= 40 % of its size": below 4x the cache still
  * serves a part, and an L2 of two partitions holds some lines twice. */
-#define BEYOND_CACHE 4.0
 #define INSIDE_CACHE 0.4
 
 double gb_row_intensity(const gb_row *row)
@@ -28,7 +27,7 @@ double gb_row_flops(const gb_row *row)
 bool gb_row_cached(const gb_row *row, const gb_roofs *roofs)
 {
     return row->first->cache == GB_CACHE_WARM &&
-           (double)row->first->work.working_set < BEYOND_CACHE * roofs->llc;
+           (double)row->first->work.working_set < GB_BEYOND_CACHE * roofs->llc;
 }
 
 static bool measured_well(const gb_row *row)

@@ -5,6 +5,8 @@
 
 #include "reports/report.h"
 
+#define GB_BEYOND_CACHE 4.0 /* times the last cache: below that it still serves a part */
+
 typedef struct gb_roofs {
     /* Measured, each the best row and its value:
      *   memory      stream reading, dot, triad over at least 4x the last cache, B/s

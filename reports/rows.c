@@ -207,6 +207,21 @@ double gb_row_metric(const gb_row *row, const char *name, const char **unit, boo
     return n > 0 && whole ? exp(sum / (double)n) : NAN;
 }
 
+double gb_row_part(const gb_row *row, const char *part)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        const gb_record *r = row->replicates[i];
+        const double ns = json_number_value(json_object_get(r->parts_ns, part));
+        if (r->status == GB_STATUS_OK && ns > 0) {
+            sum += log(ns);
+            n++;
+        }
+    }
+    return n > 0 ? exp(sum / (double)n) : NAN;
+}
+
 double gb_row_value(const gb_row *row, const char *metric)
 {
     const char *unit;

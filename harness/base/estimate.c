@@ -100,12 +100,17 @@ double gb_estimate_steps(double bandwidth, uint64_t weights_bytes, uint64_t kv_b
     return bandwidth / ((double)weights_bytes + (double)kv_bytes);
 }
 
+double gb_amdahl_serial(double parallel)
+{
+    return round((1 - parallel) * 1e16) / 1e16;
+}
+
 double gb_amdahl(double parallel, double processors)
 {
-    return 1 / ((1 - parallel) + parallel / processors);
+    return 1 / (gb_amdahl_serial(parallel) + parallel / processors);
 }
 
 double gb_amdahl_limit(double parallel)
 {
-    return parallel < 1 ? 1 / (1 - parallel) : INFINITY;
+    return parallel < 1 ? 1 / gb_amdahl_serial(parallel) : INFINITY;
 }

@@ -106,6 +106,7 @@ double gb_estimate_steps(double bandwidth, uint64_t weights_bytes, uint64_t kv_b
 /* G. M. Amdahl, AFIPS 1967: 1 / ((1 - parallel) + parallel / processors), and its limit for any
  * number of processors, 1 / (1 - parallel); INFINITY where all is parallel. `parallel` > 0, <= 1:
  * the share of the time on one processor. */
+double gb_amdahl_serial(double parallel); /* 1 - parallel, to the 16 decimals that it is known to */
 double gb_amdahl(double parallel, double processors);
 double gb_amdahl_limit(double parallel);
 

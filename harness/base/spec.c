@@ -128,6 +128,14 @@ int gb_spec_metric(const gb_kernel_spec *spec, const char *name)
     return -1;
 }
 
+int gb_spec_first_after(const gb_kernel_spec *spec)
+{
+    int n = 0;
+    while (spec->parts != NULL && spec->parts[n] != NULL)
+        n++;
+    return n - (int)spec->parts_after;
+}
+
 const gb_metric_spec *gb_spec_metric_at(const gb_kernel_spec *spec, int metric)
 {
     static const gb_metric_spec time = {.name = "time",

@@ -109,7 +109,7 @@ typedef struct gb_work {
 /* What a metric divides by time. GB_PER_NOTHING: the metric IS the time, in ns; GB_NS_PER_ITEM: the
  * time divided by the number of items. GB_LEVEL: no time is in it, the kernel says the value itself
  * (gb_run.levels), in the metric's unit; GB_PART_SHARE: a part's median time divided by that of the
- * whole, in percent. */
+ * whole, in percent (of a part of the whole, not of one after it). */
 typedef enum gb_numerator {
     GB_PER_NOTHING,
     GB_PER_BYTES_MOVED,
@@ -172,6 +172,7 @@ typedef struct gb_kernel_spec {
     const gb_metric_spec *metrics;
     size_t n_metrics;
     const char *const *parts; /* NULL-terminated names of the parts a sample reports; NULL: none */
+    unsigned parts_after;     /* of them the last so many lie after the whole, and are not of it */
     unsigned devices;         /* GB_BIT(gb_device_kind) of those it can run on */
     unsigned timers;          /* GB_BIT(gb_timer) allowed */
     unsigned caches;          /* GB_BIT(gb_cache) allowed */
@@ -206,6 +207,8 @@ int gb_spec_param(const gb_kernel_spec *spec, const char *name);
 /* The timer of a case for which the suite chose `chosen`. */
 gb_timer gb_spec_timer(const gb_kernel_spec *spec, const gb_value args[], gb_timer chosen);
 int gb_spec_metric(const gb_kernel_spec *spec, const char *name);
+/* Index of the first of the parts that lie after the whole; the number of parts where none does. */
+int gb_spec_first_after(const gb_kernel_spec *spec);
 /* A metric by its index; of -1 that of "time", which every kernel has (ns, lower is better). */
 const gb_metric_spec *gb_spec_metric_at(const gb_kernel_spec *spec, int metric);
 /* Whether a case may have a value of a metric (index; -1: time): its samples tell the time of the

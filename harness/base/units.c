@@ -113,7 +113,8 @@ static gb_code parse_dimension(const gb_dimension *d, const char *text, uint64_t
     }
     if (number.has_exponent && u->word[0] != '\0') {
         return gb_fail(err, GB_INVALID,
-                       "'%s' has an exponent, which %s may not have: write out its digits",
+                       "'%s' has an exponent and a unit, of which %s may have only one: write out "
+                       "its digits",
                        quote(text, q), d->what);
     }
     if (number.leading_zero) {

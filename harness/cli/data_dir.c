@@ -57,6 +57,39 @@ gb_code gb_data_look(const char *dir, json_t **out, gb_error *err)
     return code;
 }
 
+/* What the folder decides. `data` first: it makes any number and size of files valid. */
+static const struct {
+    const char *param, *unit;
+} decided[] = {{"data", ""}, {"files", ""}, {"bytes", " B"}, {"largest_file", " B"}};
+#define DECIDED (sizeof decided / sizeof decided[0])
+
+static gb_code allows(const gb_benchmark *benchmark, const char *set, gb_error *err)
+{
+    const size_t n = strlen(benchmark->name);
+    if (gb_spec_param(benchmark->spec, "data") < 0 || strncmp(set, benchmark->name, n) != 0 ||
+        set[n] != '.')
+        return GB_OK;
+    const char *param = set + n + 1;
+    for (size_t i = 0; i < DECIDED; i++) {
+        const size_t length = strlen(decided[i].param);
+        if (strncmp(param, decided[i].param, length) == 0 && param[length] == '=')
+            return gb_fail(err, GB_INVALID,
+                           "--set %s.%s: with --data-dir the files in the folder decide that; "
+                           "leave one of the two out",
+                           benchmark->name, decided[i].param);
+    }
+    return GB_OK;
+}
+
+gb_code gb_data_allows(const gb_suite *suite, const char *const set[], size_t n, gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; !code && i < n; i++)
+        for (size_t k = 0; !code && k < suite->n_benchmarks; k++)
+            code = allows(&suite->benchmarks[k], set[i], err);
+    return code;
+}
+
 static gb_code set(gb_suite *suite, const gb_benchmark *benchmark, const char *param,
                    const char *value, gb_error *err)
 {
@@ -87,14 +120,8 @@ gb_code gb_data_apply(const json_t *data, gb_suite *suite, gb_error *err)
         if (gb_spec_param(benchmark->spec, "data") < 0)
             continue;
         n++;
-        /* `data` first: it makes any number and size of files valid */
-        code = set_number(suite, benchmark, "data", data, "", err);
-        if (!code)
-            code = set_number(suite, benchmark, "files", data, "", err);
-        if (!code)
-            code = set_number(suite, benchmark, "bytes", data, " B", err);
-        if (!code)
-            code = set_number(suite, benchmark, "largest_file", data, " B", err);
+        for (size_t k = 0; !code && k < DECIDED; k++)
+            code = set_number(suite, benchmark, decided[k].param, data, decided[k].unit, err);
         if (!code && json_is_false(json_object_get(data, "base64")))
             code = set(suite, benchmark, "decode", "none", err);
     }
@@ -112,18 +139,18 @@ const char *gb_data_dir(const json_t *data)
 
 char *gb_data_text(const json_t *data)
 {
-    char bytes[32], left_out[64] = "";
+    char bytes[32], left_out[96] = "";
     const json_int_t n = json_integer_value(json_object_get(data, "left_out"));
+    const json_int_t files = json_integer_value(json_object_get(data, "files"));
     if (n > 0)
-        snprintf(left_out, sizeof left_out, " (left out: %lld folders or hidden files)",
-                 (long long)n);
+        snprintf(left_out, sizeof left_out, " (left out: %lld that %s hidden or no regular file%s)",
+                 (long long)n, n == 1 ? "is" : "are", n == 1 ? "" : "s");
     gb_format_bytes((uint64_t)json_integer_value(json_object_get(data, "bytes")), bytes,
                     sizeof bytes);
     char *dir = gb_text_printable(gb_data_dir(data));
     char *text =
-        dir ? gb_text_format("%s: %lld files, %s%s%s", dir,
-                             (long long)json_integer_value(json_object_get(data, "files")), bytes,
-                             left_out,
+        dir ? gb_text_format("%s: %lld file%s, %s%s%s", dir, (long long)files,
+                             files == 1 ? "" : "s", bytes, left_out,
                              json_is_true(json_object_get(data, "base64"))
                                  ? ""
                                  : "; not all of them are base64: taken as they are (decode none)")

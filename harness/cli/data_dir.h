@@ -13,6 +13,9 @@
  * "data" (the number that stands for them), "sha256", "base64": whether all of them are}. GB_IO,
  * GB_INVALID (kernels/files.h; also: a path that is not UTF-8). New reference in *out. */
 gb_code gb_data_look(const char *dir, json_t **out, gb_error *err);
+/* GB_INVALID: one of these `--set` gives a benchmark another number or size of files than the
+ * folder has. */
+gb_code gb_data_allows(const gb_suite *suite, const char *const set[], size_t n, gb_error *err);
 /* Sets the parameters of a suite. GB_INVALID: no benchmark of it reads files. */
 gb_code gb_data_apply(const json_t *data, gb_suite *suite, gb_error *err);
 /* The folder, or NULL; points into `data`, which may be NULL. */

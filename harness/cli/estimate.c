@@ -86,9 +86,11 @@ static const gb_option amdahl_options[] = {
     {0}};
 
 typedef struct estimate_row {
-    gb_verb verb;     /* first: dispatch hands it back */
-    const char *kind; /* what its nominal figures are */
+    gb_verb verb;              /* first: dispatch hands it back */
+    const char *kind;          /* what its nominal figures are */
+    const char *measured_kind; /* and those with rates of a run; NULL: there are none */
     const char *claim;
+    const char *measured_claim; /* where there are rates of a run; NULL: as `claim` */
     gb_estimate_fill *fill;
 } estimate_row;
 
@@ -114,6 +116,7 @@ static const estimate_row rows[] = {
               .options = transfer_options,
               .function = estimate},
      .kind = "lower bound",
+     .measured_kind = "estimate",
      .claim = "No measurement: nominal figures give a lower bound, without latency and packets' "
               "headers; measured rates an estimate for copies like those that were measured.",
      .fill = gb_estimate_transfer},
@@ -123,7 +126,10 @@ static const estimate_row rows[] = {
               .options = bandwidth_options,
               .function = estimate},
      .kind = "upper bound",
+     .measured_kind = "measurement",
      .claim = "An upper bound, not a measurement: no program gets all of it.",
+     .measured_claim = "Nominal figures are an upper bound, of which no program gets all; measured "
+                       "rates are what the best case of the run got.",
      .fill = gb_estimate_bandwidth},
     {.verb = {.name = "estimate tokens",
               .arguments = "",
@@ -134,8 +140,13 @@ static const estimate_row rows[] = {
               .options = tokens_options,
               .function = estimate},
      .kind = "upper bound",
+     .measured_kind = "estimate",
      .claim = "An upper bound, not a measurement: arithmetic, launches and reading the prompt are "
               "not in it; with a large batch arithmetic is the limit instead.",
+     .measured_claim = "No measurement of tokens: nominal figures give an upper bound, measured "
+                       "rates an estimate for what reads memory as well. Arithmetic, launches and "
+                       "reading the prompt are not in it; with a large batch arithmetic is the "
+                       "limit instead.",
      .fill = gb_estimate_tokens},
     {.verb = {.name = "estimate amdahl",
               .arguments = "",
@@ -229,13 +240,25 @@ static gb_code load_run(gb_cli *cli, gb_sheet *sheet, gb_error *err)
     return code;
 }
 
+static const char *claim_of(const gb_sheet *sheet, const estimate_row *row)
+{
+    const bool measured = row->measured_claim && json_array_size(sheet->measured) > 0;
+    return measured ? row->measured_claim : row->claim;
+}
+
+/* Of the nominal figures; where there are none, of the others. */
+static const char *kind_of(const gb_sheet *sheet, const estimate_row *row)
+{
+    return json_object_size(sheet->results) > 0 ? row->kind : row->measured_kind;
+}
+
 static void print_text(gb_cli *cli, const gb_sheet *sheet, const estimate_row *row, gb_buf *out)
 {
     static const bool right[] = {false, true, false, false};
     gb_grid_render(&sheet->lines, right, 0, cli->color_out, out);
     gb_buf_add(out, "\n");
     gb_buf_add(out, sheet->notes.data ? sheet->notes.data : "");
-    gb_cli_paragraph(out, row->claim);
+    gb_cli_paragraph(out, claim_of(sheet, row));
 }
 
 /* The lines of a text as an array. New reference. */
@@ -256,10 +279,10 @@ static json_t *lines_of(const char *text)
 static json_t *document(const gb_cli *cli, const gb_sheet *sheet, const estimate_row *row)
 {
     return json_pack("{s:s, s:s, s:s, s:o, s:O, s:O, s:O, s:o}", "estimate",
-                     strchr(row->verb.name, ' ') + 1, "kind", row->kind, "claim", row->claim,
-                     "inputs", inputs(&cli->args, row->verb.options), "results", sheet->results,
-                     "formulas", sheet->formulas, "measured", sheet->measured, "notes",
-                     lines_of(sheet->notes.data));
+                     strchr(row->verb.name, ' ') + 1, "kind", kind_of(sheet, row), "claim",
+                     claim_of(sheet, row), "inputs", inputs(&cli->args, row->verb.options),
+                     "results", sheet->results, "formulas", sheet->formulas, "measured",
+                     sheet->measured, "notes", lines_of(sheet->notes.data));
 }
 
 static int show(gb_cli *cli, const gb_sheet *sheet, const estimate_row *row)
@@ -288,6 +311,7 @@ static int estimate(gb_cli *cli)
     const estimate_row *row = (const estimate_row *)(const void *)cli->verb;
     gb_sheet sheet = {.args = &cli->args,
                       .lines = {.columns = 4},
+                      .measured_kind = row->measured_kind,
                       .results = json_object(),
                       .formulas = json_object(),
                       .measured = json_array()};

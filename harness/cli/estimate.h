@@ -16,6 +16,7 @@ typedef struct gb_sheet {
     gb_buf notes;                 /* sentences below the lines, each on a line of its own */
     json_t *results, *formulas;   /* {key: value}, {key: text} */
     json_t *measured;             /* [{"what", "from", ..., "results", "formulas"}] */
+    const char *measured_kind;    /* borrowed: what those results are: "estimate", "measurement" */
     const gb_measured_rate *rate; /* borrowed: what the lines under way are from; NULL: nominal */
     size_t rate_lines;            /* of that rate so far */
     bool failed;                  /* out of memory */

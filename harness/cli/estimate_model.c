@@ -63,6 +63,14 @@ static gb_code read_shape(const gb_args *args, bool heads_needed, gb_shape *out,
     return code;
 }
 
+/* Says which quantity it is that cannot be computed. */
+static gb_code naming(gb_code code, const char *quantity, gb_error *err)
+{
+    if (code)
+        gb_fail_context(err, "%s", quantity);
+    return code;
+}
+
 static gb_code read_model(const gb_args *args, bool training, model *out, gb_error *err)
 {
     *out =
@@ -81,13 +89,17 @@ static gb_code read_model(const gb_args *args, bool training, model *out, gb_err
                        "--head-size and --context",
                        args->batch.given ? "batch" : "kv-precision");
     if (!code)
-        code = gb_estimate_values(out->parameters, out->precision, &out->weights, err);
+        code = naming(gb_estimate_values(out->parameters, out->precision, &out->weights, err),
+                      "weights (parameters x bytes)", err);
     if (!code)
-        code = gb_estimate_kv_token(&out->shape, out->kv_precision, &out->kv_token, err);
+        code = naming(gb_estimate_kv_token(&out->shape, out->kv_precision, &out->kv_token, err),
+                      "KV cache of a token (2 x layers x KV heads x head size x bytes)", err);
     if (!code)
-        code = gb_mul_u64(out->kv_token, out->shape.context, &out->kv_sequence, err);
+        code = naming(gb_mul_u64(out->kv_token, out->shape.context, &out->kv_sequence, err),
+                      "KV cache of a sequence (that of a token x context)", err);
     if (!code)
-        code = gb_mul_u64(out->kv_sequence, out->batch, &out->kv, err);
+        code = naming(gb_mul_u64(out->kv_sequence, out->batch, &out->kv, err),
+                      "KV cache (that of a sequence x batch)", err);
     return code;
 }
 
@@ -122,11 +134,12 @@ typedef struct need {
 static gb_code add_up(need *n, uint64_t batch, gb_error *err)
 {
     uint64_t sequences = 0;
-    gb_code code = gb_mul_u64(n->each, batch, &sequences, err);
+    gb_code code = naming(gb_mul_u64(n->each, batch, &sequences, err),
+                          "what each sequence takes x batch", err);
     if (!code)
-        code = gb_add_u64(n->fixed, sequences, &n->total, err);
+        code = naming(gb_add_u64(n->fixed, sequences, &n->total, err), "total", err);
     if (!code)
-        code = gb_add_u64(n->certain, sequences, &n->certain, err);
+        code = naming(gb_add_u64(n->certain, sequences, &n->certain, err), "total", err);
     return code;
 }
 
@@ -134,7 +147,8 @@ static gb_code inference(gb_sheet *sheet, const model *m, need *n, gb_error *err
 {
     const uint64_t overhead = gb_estimate_overhead(m->weights);
     *n = (need){.certain = m->weights, .each = m->kv_sequence, .sequences = m->kv_sequence > 0};
-    gb_code code = gb_add_u64(m->weights, overhead, &n->fixed, err);
+    gb_code code =
+        naming(gb_add_u64(m->weights, overhead, &n->fixed, err), "weights + activations", err);
     if (!code)
         code = add_up(n, m->batch, err);
     if (code)
@@ -182,12 +196,16 @@ static gb_code training(gb_sheet *sheet, const model *m, need *n, gb_error *err)
         (gb_recompute)index_of(gb_recompute_words, sheet->args->recompute, GB_KEEP_ALL);
     *n = (need){.sequences = true};
     uint64_t activations = 0;
-    gb_code code = gb_mul_u64(
-        m->parameters, GB_ADAM_WEIGHTS + GB_ADAM_GRADIENTS + GB_ADAM_OPTIMIZER, &n->fixed, err);
+    gb_code code =
+        naming(gb_mul_u64(m->parameters, GB_ADAM_WEIGHTS + GB_ADAM_GRADIENTS + GB_ADAM_OPTIMIZER,
+                          &n->fixed, err),
+               "weights, gradients and Adam's states (parameters x bytes)", err);
     if (!code)
-        code = gb_estimate_activations(&m->shape, recompute, &n->each, err);
+        code = naming(gb_estimate_activations(&m->shape, recompute, &n->each, err),
+                      "activations of a sequence (of layers, heads, head size and context)", err);
     if (!code)
-        code = gb_mul_u64(n->each, m->batch, &activations, err);
+        code = naming(gb_mul_u64(n->each, m->batch, &activations, err),
+                      "activations (those of a sequence x batch)", err);
     n->certain = n->fixed;
     if (!code)
         code = add_up(n, m->batch, err);

@@ -64,7 +64,7 @@ static gb_code find_link(const gb_args *args, const gb_measured *rates, double *
         return GB_OK;
     if (args->run)
         return gb_fail_at(err, GB_INVALID, args->run, 0, 0,
-                          "has no fit of copies between host and device%s%.*s%s (suites/pcie.yaml "
+                          "has no rate of copies between host and device%s%.*s%s (suites/pcie.yaml "
                           "has): give --link or --pcie",
                           rates->why.data ? " (" : "",
                           rates->why.data ? (int)strcspn(rates->why.data, "\n") : 0,
@@ -72,6 +72,31 @@ static gb_code find_link(const gb_args *args, const gb_measured *rates, double *
     return gb_fail(err, GB_INVALID,
                    "--link is missing: a bandwidth, such as 32GB/s, or --pcie "
                    "4x16, or a run that measured copies with --run");
+}
+
+/* Leaves out rates of copies that were made in the cache, for a size that does not fit into it. */
+static void leave_out_cached(gb_sheet *sheet, gb_measured *rates)
+{
+    const uint64_t size = sheet->args->size.value;
+    char wanted[32], most[32], cache[32];
+    size_t kept = 0;
+    for (size_t i = 0; i < rates->n; i++) {
+        gb_measured_rate *rate = &rates->items[i];
+        if (rate->cache == 0 || size <= rate->most || size <= rate->cache / 2) {
+            rates->items[kept++] = *rate;
+            continue;
+        }
+        gb_buf_printf(&rates->why,
+                      "%s: no rate for %s: copies of at most %s were measured, mostly in the last "
+                      "cache (%s), and memory is slower; it takes copies of at least twice that\n",
+                      rate->what, gb_sheet_exact_size(size, wanted),
+                      gb_format_bytes(rate->most, most, sizeof most),
+                      gb_format_bytes(rate->cache, cache, sizeof cache));
+        free(rate->what);
+        free(rate->from);
+    }
+    rates->n = kept;
+    sheet->failed |= rates->why.failed;
 }
 
 gb_code gb_estimate_transfer(gb_sheet *sheet, gb_error *err)
@@ -82,8 +107,10 @@ gb_code gb_estimate_transfer(gb_sheet *sheet, gb_error *err)
     if (!args->size.given)
         return gb_fail(err, GB_INVALID, "--size is missing: the bytes to move, such as 64MiB");
     gb_code code = sheet->has_run ? gb_measured_copies(&sheet->run, &rates, err) : GB_OK;
-    if (!code)
+    if (!code) {
+        leave_out_cached(sheet, &rates);
         code = find_link(args, &rates, &link, err);
+    }
     if (!code && link > 0)
         add_time(sheet, 0, link, args->pcie || args->link.given ? "" : gb_sheet_theory(sheet));
     for (size_t i = 0; !code && i < rates.n; i++) {
@@ -180,10 +207,20 @@ gb_code gb_estimate_bandwidth(gb_sheet *sheet, gb_error *err)
 /* --- Amdahl --------------------------------------------------------------------------------------
  */
 
+/* "4.71 x", "10000000000000 x": a factor takes no prefix. */
+static const char *factor(double value, char *buf, size_t size)
+{
+    if (value < 999.5)
+        return gb_format_rate(value, "x", buf, size);
+    snprintf(buf, size, "%.0f x", value);
+    return buf;
+}
+
 gb_code gb_estimate_amdahl(gb_sheet *sheet, gb_error *err)
 {
     const gb_args *args = sheet->args;
-    const double p = args->parallel.value, limit = gb_amdahl_limit(p);
+    const double p = args->parallel.value, serial = gb_amdahl_serial(p);
+    const double limit = gb_amdahl_limit(p);
     char shown[32], label[64];
     if (!args->parallel.given)
         return gb_fail(err, GB_INVALID,
@@ -193,16 +230,16 @@ gb_code gb_estimate_amdahl(gb_sheet *sheet, gb_error *err)
         const double n = (double)args->processors.value, speedup = gb_amdahl(p, n);
         snprintf(label, sizeof label, "speedup on %" PRIu64, args->processors.value);
         gb_sheet_line(sheet, "speedup", gb_json_real(speedup), label,
-                      gb_format_rate(speedup, "x", shown, sizeof shown),
-                      "1 / ((1 - P) + P / N) = 1 / (%.6g + %.6g / %.10g)", 1 - p, p, n);
+                      factor(speedup, shown, sizeof shown),
+                      "1 / ((1 - P) + P / N) = 1 / (%.15g + %.15g / %.10g)", serial, p, n);
         gb_sheet_line(sheet, "efficiency", gb_json_real(speedup / n), "efficiency",
                       gb_format_percent(speedup / n, shown, sizeof shown),
                       "speedup / N: the share of the processors' time that is used");
     }
     if (isfinite(limit))
         gb_sheet_line(sheet, "limit", gb_json_real(limit), "limit",
-                      gb_format_rate(limit, "x", shown, sizeof shown),
-                      "1 / (1 - P) = 1 / %.6g, with any number of processors", 1 - p);
+                      factor(limit, shown, sizeof shown),
+                      "1 / (1 - P) = 1 / %.15g, with any number of processors", serial);
     else
         gb_sheet_line(sheet, "limit", json_null(), "limit", "none",
                       "1 / (1 - P) = 1 / 0: it grows with the processors");

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,14 +136,15 @@ void gb_sheet_rate(gb_sheet *sheet, const gb_measured_rate *rate, uint64_t bytes
         return;
     name_device(sheet, rate->device);
     const bool outside = bytes > 0 && (bytes < rate->least || bytes > rate->most);
-    json_t *group = json_pack("{s:s, s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
-                              "what", rate->what, "from", rate->from, "device_id", rate->device,
-                              "device", gb_results_device_name(&sheet->run, rate->device),
-                              "device_kind", gb_results_device_kind(&sheet->run, rate->device),
-                              "latency_ns", gb_json_real(rate->latency_ns), "bandwidth_bytes_per_s",
-                              gb_json_real(rate->bandwidth), "off_by", gb_json_real(rate->off),
-                              "theory_bytes_per_s", gb_json_real(rate->theory), "extrapolated",
-                              outside, "results", json_object(), "formulas", json_object());
+    json_t *group =
+        json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "what",
+                  rate->what, "from", rate->from, "kind", sheet->measured_kind, "device_id",
+                  rate->device, "device", gb_results_device_name(&sheet->run, rate->device),
+                  "device_kind", gb_results_device_kind(&sheet->run, rate->device), "latency_ns",
+                  gb_json_real(rate->latency_ns > 0 ? rate->latency_ns : (double)NAN),
+                  "bandwidth_bytes_per_s", gb_json_real(rate->bandwidth), "off_by",
+                  gb_json_real(rate->off), "theory_bytes_per_s", gb_json_real(rate->theory),
+                  "extrapolated", outside, "results", json_object(), "formulas", json_object());
     if (json_array_append_new(sheet->measured, group))
         sheet->failed = true;
     if (outside)

@@ -239,6 +239,8 @@ static gb_code take_data(gb_session *s, gb_error *err)
                        "run: --resume goes on with the run as it began, but %s does not hold the "
                        "files that it began with; start a new run",
                        gb_data_dir(s->data));
+    if (!code)
+        code = gb_data_allows(s->suite, s->set.items, s->set.n, err);
     return code ? code : gb_data_apply(s->data, s->suite, err);
 }
 

@@ -103,11 +103,15 @@ typedef struct gb_record {
     char stopped_by[16]; /* "precision", "max-samples", "budget", "timeout"; "" none */
     gb_metric metrics[GB_MAX_METRICS];
     size_t n_metrics;
-    uint32_t flags;    /* GB_BIT(gb_flag) */
-    json_t *parts_ns;  /* object or NULL: median ns per iteration of each part */
-    json_t *phases_ns; /* object or NULL: setup, warmup, measure, verify, teardown, total */
-    json_t *telemetry; /* object or NULL */
+    uint32_t flags;      /* GB_BIT(gb_flag) */
+    json_t *parts_ns;    /* object or NULL: median ns per iteration of each part */
+    json_t *parts_after; /* array or NULL: names of the parts that lie after the whole */
+    json_t *phases_ns;   /* object or NULL: setup, warmup, measure, verify, teardown, total */
+    json_t *telemetry;   /* object or NULL */
 } gb_record;
+
+/* Whether a part lies after the whole, and is not of it. */
+bool gb_record_part_after(const gb_record *record, const char *part);
 
 /* All zero with NANs where they belong; verified -1. */
 void gb_record_init(gb_record *record);

@@ -200,6 +200,9 @@ json_t *gb_record_json(const gb_record *r, bool samples)
     put(&b, "metrics", metrics_json(r));
     put(&b, "flags", flags_json(r->flags));
     put(&b, "parts_ns", shared(r->parts_ns, json_null));
+    if (json_array_size(r->parts_after) > 0) {
+        put(&b, "parts_after", shared(r->parts_after, json_null));
+    }
     put(&b, "phases_ns", shared(r->phases_ns, json_null));
     put(&b, "telemetry", shared(r->telemetry, json_null));
     if (samples) {

@@ -145,6 +145,21 @@ static json_t *times(reader *r, const char *key)
     return object;
 }
 
+/* An array of names. */
+static json_t *names(reader *r, const char *key)
+{
+    json_t *array = container(r, key, JSON_ARRAY);
+    size_t i;
+    json_t *name;
+    json_array_foreach(array, i, name)
+    {
+        if (!json_is_string(name)) {
+            r->code = gb_fail(r->err, GB_INVALID, "%s.%s.%zu: expected a string", r->path, key, i);
+        }
+    }
+    return array;
+}
+
 static void read_time(reader *outer, gb_record *record)
 {
     char path[256];
@@ -371,6 +386,7 @@ gb_code gb_record_from_json(const json_t *json, const char *path, gb_record *out
     read_metrics(&r, out);
     read_flags(&r, out);
     out->parts_ns = times(&r, "parts_ns");
+    out->parts_after = names(&r, "parts_after");
     out->phases_ns = times(&r, "phases_ns");
     out->telemetry = container(&r, "telemetry", JSON_OBJECT);
     read_samples(&r, out);

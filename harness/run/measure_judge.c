@@ -226,6 +226,18 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static gb_code name_parts_after(const gb_kernel_spec *spec, gb_record *record, gb_error *err)
+{
+    if (spec->parts_after == 0)
+        return GB_OK;
+    json_decref(record->parts_after);
+    record->parts_after = json_array();
+    for (int i = gb_spec_first_after(spec); spec->parts[i]; i++)
+        if (json_array_append_new(record->parts_after, json_string(spec->parts[i])))
+            return gb_fail(err, GB_NO_MEMORY, "out of memory for the names of parts");
+    return GB_OK;
+}
+
 /* Medians of the parts of a sample, {name: ns per iteration}; a part that a sample lacks is null.
  */
 static gb_code summarise_parts(gb_measuring *m, gb_error *err)
@@ -248,7 +260,7 @@ static gb_code summarise_parts(gb_measuring *m, gb_error *err)
         if (code)
             return code;
     }
-    return GB_OK;
+    return name_parts_after(&m->kernel->spec, m->record, err);
 }
 
 /* The levels that the kernel has said last. */

@@ -5,25 +5,14 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "reports/findings.h"
 #include "reports/page/parts.h"
 
-/* A finding belongs to the benchmark that it names, or to the first one of its kernel. */
-static bool belongs(const gb_sheet *sheet, const gb_group *group, const json_t *finding)
+/* A finding belongs to the benchmark that it names, as all do. */
+static bool belongs(const gb_group *group, const json_t *finding)
 {
     const char *benchmark =
         json_string_value(json_object_get(json_object_get(finding, "figures"), "benchmark"));
-    const char *rule = json_string_value(json_object_get(finding, "rule"));
-    const char *kernel = rule != NULL ? gb_finding_kernel(rule) : NULL;
-    if (benchmark != NULL) {
-        return strcmp(benchmark, group->benchmark) == 0;
-    }
-    for (size_t i = 0; kernel != NULL && i < sheet->n_groups; i++) {
-        if (strcmp(sheet->groups[i].kernel, kernel) == 0) {
-            return &sheet->groups[i] == group;
-        }
-    }
-    return false;
+    return benchmark != NULL && strcmp(benchmark, group->benchmark) == 0;
 }
 
 /* Text with the device's name before it where there are several. */
@@ -50,7 +39,7 @@ static void findings(const gb_sheet *sheet, const gb_group *group, gb_buf *out)
     json_array_foreach(sheet->findings, i, entry)
     {
         const char *text = json_string_value(json_object_get(entry, "text"));
-        if (text != NULL && belongs(sheet, group, entry)) {
+        if (text != NULL && belongs(group, entry)) {
             item(sheet, entry, text, &items);
         }
     }

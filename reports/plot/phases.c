@@ -42,34 +42,44 @@ static bool covers_others(const json_t *parts, const char *name)
     return false;
 }
 
-/* The mean shares over the replicates that have parts; false when none has. */
-static bool find_shares(gb_phases *p, gb_phases_bar *b)
+/* The parts of the whole that a replicate has. A part's time is made of its replicates as the
+ * table's metric is, so that both are one figure; false when it has no parts. */
+static bool find_shares_of(gb_phases *p, gb_phases_bar *b, const gb_record *record)
 {
-    size_t n = 0;
-    for (size_t r = 0; r < b->row->n; r++) {
-        const gb_record *record = b->row->replicates[r];
-        const char *name;
-        json_t *value;
-        if (record->status != GB_STATUS_OK || json_object_size(record->parts_ns) == 0 ||
-            !(record->time.median > 0)) {
+    const char *name;
+    json_t *value;
+    if (record->status != GB_STATUS_OK || json_object_size(record->parts_ns) == 0 ||
+        !(record->time.median > 0)) {
+        return false;
+    }
+    json_object_foreach(record->parts_ns, name, value)
+    {
+        if (!(json_number_value(value) > 0) || covers_others(record->parts_ns, name)) {
             continue;
         }
-        n++;
-        json_object_foreach(record->parts_ns, name, value)
-        {
-            double ns = json_number_value(value);
-            size_t part = !(ns > 0) || covers_others(record->parts_ns, name) ? GB_PHASES_PARTS
-                                                                             : part_index(p, name);
-            if (part < GB_PHASES_PARTS) {
-                b->share[part] += ns / record->time.median;
-            }
+        if (gb_record_part_after(record, name)) {
+            p->after = record->parts_after;
+            continue;
+        }
+        const size_t part = part_index(p, name);
+        if (part < GB_PHASES_PARTS) {
+            b->share[part] = gb_row_part(b->row, name) / b->row->time_ns;
         }
     }
-    for (size_t i = 0; i < GB_PHASES_PARTS && n > 0; i++) {
-        b->share[i] /= (double)n;
+    return true;
+}
+
+/* False when no replicate has parts. */
+static bool find_shares(gb_phases *p, gb_phases_bar *b)
+{
+    bool any = false;
+    for (size_t r = 0; b->row->time_ns > 0 && r < b->row->n; r++) {
+        any = find_shares_of(p, b, b->row->replicates[r]) || any;
+    }
+    for (size_t i = 0; i < GB_PHASES_PARTS; i++) {
         b->sum += b->share[i];
     }
-    return n > 0;
+    return any;
 }
 
 /* Word on the x axis -> the first case of the suite with it; NULL on out of memory. */

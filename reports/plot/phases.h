@@ -1,9 +1,10 @@
 /* The `phases` plot: what parts a sample's time consists of, a bar a case.
  *
  * `plot` is {"type": "phases", "benchmark": name, "x": param, "series": [params], "title": text or
- * null}; x may take words. A part's share is the mean over the replicates of its median (parts_ns)
- * over the replicate's median, its time that share of the row's time. What the parts leave is drawn
- * as "other". A part "on_device" is left out where finer parts of the device's work are there.
+ * null}; x may take words. A part's time is the geometric mean over the replicates of its medians
+ * (parts_ns), as that of the whole is and the table's metrics are; its share is that over the
+ * whole. What the parts leave is drawn as "other". Parts after the whole (parts_after) are left
+ * out. A part "on_device" is left out where finer parts of the device's work are there.
  * Where in some case the parts come to more than 102 % of the whole they overlap: then all bars are
  * times laid end to end (over the whole, where the wholes differ more than tenfold), with a mark at
  * the whole, and picture and `notes` say so. Cases without parts are left out and counted.

@@ -21,13 +21,21 @@ static double whole_ns(const gb_phases_bar *b)
     return b->row->time_ns;
 }
 
-/* Parts that come to a little more than the whole (rounding, noise) share the bar in proportion. */
 static double share(const gb_phases *p, const gb_phases_bar *b, size_t part)
 {
-    if (part == p->n_parts) {
-        return fmax(0, 1 - b->sum);
-    }
-    return !p->overlap && b->sum > 1 ? b->share[part] / b->sum : b->share[part];
+    return part == p->n_parts ? fmax(0, 1 - b->sum) : b->share[part];
+}
+
+/* The table's, whatever the bar has room for. */
+static double part_ns(const gb_phases *p, const gb_phases_bar *b, size_t part)
+{
+    return share(p, b, part) * whole_ns(b);
+}
+
+/* Parts that come to a little more than the whole (rounding, noise) share the bar in proportion. */
+static double drawn(const gb_phases *p, const gb_phases_bar *b, size_t part)
+{
+    return share(p, b, part) / (!p->overlap && b->sum > 1 ? b->sum : 1);
 }
 
 /* From a share to what stands on the axis: ns or percent. */
@@ -54,13 +62,13 @@ static void write_data(const gb_phases *p, gb_buf *data)
                       part > 0 ? "\n\n" : "", part < p->n_parts ? p->parts[part] : "other");
         for (size_t i = 0; i < p->n; i++) {
             const gb_phases_bar *b = &p->bars[i];
-            double before = 0, own = share(p, b, part), y = bar_y(p, i);
+            double before = 0, own = drawn(p, b, part), y = bar_y(p, i);
             for (size_t k = 0; k < part; k++) {
-                before += share(p, b, k);
+                before += drawn(p, b, k);
             }
             const double numbers[] = {
                 y,           on_axis(p, b, before), on_axis(p, b, before + own),
-                y - BAR / 2, y + BAR / 2,           own * whole_ns(b),
+                y - BAR / 2, y + BAR / 2,           part_ns(p, b, part),
                 whole_ns(b)};
             gb_figures_row(data, numbers, sizeof numbers / sizeof numbers[0]);
         }
@@ -98,7 +106,7 @@ static void bar_text(const gb_phases *p, const gb_phases_bar *b, double room, gb
         char *one = gb_text_format("%s%s %s (%s)", out->length > 0 ? "; " : "",
                                    part < p->n_parts ? p->parts[part] : "other",
                                    gb_format_percent(own, percent, sizeof percent),
-                                   gb_format_ns(own * whole_ns(b), time, sizeof time));
+                                   gb_format_ns(part_ns(p, b, part), time, sizeof time));
         double used = out->length > 0 ? gb_text_pixels(out->data, GB_LABEL_FONT - 1) : 0;
         if (one == NULL || used + gb_text_pixels(one, GB_LABEL_FONT - 1) > room) {
             gb_buf_add(out, " ...");
@@ -155,11 +163,27 @@ static void find_frame(gb_phases *p, double legend)
     p->canvas.height = (int)(p->frame.top + HEAD);
 }
 
+static void say_after(const gb_phases *p, gb_legend *legend)
+{
+    size_t i;
+    json_t *part;
+    gb_buf text = {0};
+    json_array_foreach(p->after, i, part)
+    {
+        gb_buf_printf(&text, "%s%s", i == 0 ? "not drawn, as timed after the whole: " : ", ",
+                      json_string_value(part));
+    }
+    if (text.data != NULL) {
+        gb_legend_entry(legend, text.data, 0, 0, NULL, NULL);
+    }
+    gb_buf_free(&text);
+}
+
 static void write_legend(const gb_phases *p, gb_legend *legend)
 {
     for (size_t part = 0; part < blocks(p); part++) {
         bool other = part == p->n_parts;
-        gb_legend_swatch(legend, other ? "other: not in any part" : p->parts[part],
+        gb_legend_swatch(legend, other ? "other: left by the parts" : p->parts[part],
                          other ? 0 : gb_picture_fill(part),
                          other ? GB_PICTURE_GREY : gb_picture_colour(part));
     }
@@ -167,6 +191,7 @@ static void write_legend(const gb_phases *p, gb_legend *legend)
         gb_legend_entry(legend, "black: the whole; parts overlap, their times are laid end to end",
                         0, 0, NULL, NULL);
     }
+    say_after(p, legend);
 }
 
 static void plot_command(gb_phases *p)

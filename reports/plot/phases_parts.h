@@ -26,6 +26,7 @@ typedef struct gb_phases {
     size_t n, without_parts, left_out;
     const char *parts[GB_PHASES_PARTS];
     size_t n_parts;
+    const json_t *after; /* borrowed: names of parts after the whole, not drawn; NULL: none */
     bool overlap, other;
     bool percent; /* the axis; false: ns */
     double scale; /* of the axis: ns or percent */

@@ -34,7 +34,9 @@ static const plot_type types[] = {
      "Both axes are logarithmic. Grey lines: where the working set is as large as a cache. Bars: "
      "95 % confidence interval between replicates."},
     {"phases", gb_phases_write,
-     "Medians of the parts over that of the whole. Other: time that no part covers."},
+     "The time of a part and that of the whole are the table's: medians, brought together over the "
+     "replicates by their geometric mean. A share is the quotient of the two. Other: what the "
+     "parts leave of the whole: time in none of them, and that medians need not add up."},
     {"distribution", gb_distribution_write,
      "Left: the samples in the order taken, a sign a replicate. Right: how many there are of each "
      "duration, all replicates together. Triangles: samples outside of what is drawn."},

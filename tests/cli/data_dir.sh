@@ -21,7 +21,7 @@ printf 'Zm9vYg==' >"my files/c"
 
 # shellcheck disable=SC2086 # words
 expect 0 "$GPUBENCH" $run --out r --data-dir "my files"
-has err "my files: 3 files, 18 B"
+has err "my files: 3 files, 18 B (left out: 1 that is hidden or no regular file)"
 json r/results.json 'all(x["status"] in ("ok", "skipped") for x in d["records"])'
 json r/results.json 'd["records"][0]["params"]["files"] == 3 and d["records"][0]["params"]["bytes"] == 18'
 json r/results.json 'd["records"][0]["params"]["data"] == d["run"]["settings"]["data"]["data"] > 0'
@@ -53,8 +53,23 @@ mkdir empty
 expect 2 "$GPUBENCH" $run --out n --data-dir empty
 has err "empty: no files in it"
 # shellcheck disable=SC2086
-expect 2 "$GPUBENCH" $run --out n --data-dir missing
+expect 6 "$GPUBENCH" $run --out n --data-dir missing
 has err "missing: No such file or directory"
+# The folder decides what files there are: another number of them is refused before anything is planned.
+for name in data=1 files=3 bytes=1MiB largest_file=1KiB; do
+    # shellcheck disable=SC2086
+    expect 2 "$GPUBENCH" $run --dry-run --data-dir "my files" --set "job.$name"
+    has err "--set job.${name%%=*}: with --data-dir the files in the folder decide that"
+done
+# shellcheck disable=SC2086
+expect 0 "$GPUBENCH" $run --dry-run --data-dir "my files" --set job.batch=1,2
+mkdir one
+printf 'Zm9v' >one/a
+ln -s a one/b
+mkfifo one/c
+# shellcheck disable=SC2086
+expect 0 "$GPUBENCH" $run --out one-file --data-dir one --set job.batch=1
+has err "one: 1 file, 4 B (left out: 2 that are hidden or no regular files)"
 expect 2 "$GPUBENCH" run "$GB_SOURCE/suites/quick.yaml" --device cpu --out n --data-dir "my files"
 has err "no benchmark of this suite reads files"
 [ ! -e n ] || fail "a run that did not begin left a directory"

@@ -49,6 +49,14 @@ limit         10.0 x  1 / (1 - P) = 1 / 0.1, with any number of processors
 
 An upper bound, not a measurement: copies, starting and waiting are not in it.
 TEXT
+# Shares that leave next to nothing: no digits that a double makes up, and no prefix of a factor.
+shows amdahl --parallel 99.99999999999% --processors 1000 <<'TEXT'
+speedup on 1000            1000 x  1 / ((1 - P) + P / N) = 1 / (1e-13 + 0.9999999999999 / 1000)
+efficiency                  100 %  speedup / N: the share of the processors' time that is used
+limit            10000000000000 x  1 / (1 - P) = 1 / 1e-13, with any number of processors
+
+An upper bound, not a measurement: copies, starting and waiting are not in it.
+TEXT
 shows memory --parameters 7B --layers 32 --heads 32 --head-size 128 --context 4096 --batch 2 --device-memory 24GiB <<'TEXT'
 weights              14.0 GB (13.0 GiB)  parameters x bytes = 7B x 2
 KV cache of a token    524 kB (512 KiB)  2 x layers x KV heads x head size x bytes = 2 x 32 x 32 x 128 x 2
@@ -137,8 +145,19 @@ refused "--parameters is missing" memory
 refused "'7b' has an unknown unit 'b' (did you mean 'B'?)" memory --parameters 7b
 refused "a number of parameters is 1 to" memory --parameters 0
 refused "signs are not accepted" memory --parameters -7B
-refused "does not fit in 64 bits" memory --parameters 9223372036854775807
-refused "does not fit in 64 bits" memory --parameters 7B --layers 9223372036854775807 --heads 9 --head-size 9 --context 9
+refused "weights (parameters x bytes): 9223372036854775807 x 4 does not fit in 64 bits" memory \
+    --parameters 9223372036854775807 --precision fp32
+refused "KV cache of a token (2 x layers x KV heads x head size x bytes): " \
+    memory --parameters 7B --layers 9223372036854775807 --heads 9 --head-size 9 --context 9
+refused "KV cache of a sequence (that of a token x context): " \
+    memory --parameters 7B --layers 9223372036854 --heads 9 --head-size 9 --context 9223372036854
+refused "KV cache (that of a sequence x batch): " tokens --memory-bandwidth 1GB/s --parameters 7B \
+    --layers 9223372036854 --heads 9 --head-size 9 --context 9 --batch 9223372036854
+refused "weights + activations: " memory --parameters 9223372036854775807
+refused "Adam's states (parameters x bytes): " memory --training --parameters 9223372036854775807 \
+    --layers 9 --heads 9 --head-size 9 --context 9
+refused "activations of a sequence (of layers, heads, head size and context): " memory --training --parameters 1B \
+    --layers 100000000000000000 --heads 1 --head-size 1 --context 9
 refused "these are missing: --heads (or --kv-heads), --head-size, --context" memory --parameters 7B --layers 32
 refused "this is missing: --context" memory --parameters 7B --layers 32 --kv-heads 8 --head-size 128
 refused "--layers: '0' is not a whole number from 1" memory --parameters 7B --layers 0
@@ -194,13 +213,18 @@ expect 0 "$GPUBENCH" estimate transfer --size 1MiB --link 50GB/s --run 'a run/re
 json out 'abs(d["measured"][0]["results"]["time_ns"] - (10000 + 2**20 / 25)) < 1'
 json out 'd["measured"][0]["extrapolated"] is False and d["measured"][0]["device_kind"] == "cuda"'
 json out 'abs(d["results"]["time_ns"] - 2**20 / 50) < 1'
+json out 'd["kind"] == "lower bound" and d["measured"][0]["kind"] == "estimate"'
 expect 0 "$GPUBENCH" estimate tokens --parameters 9B --run 'a run'
+has out "nominal figures give an upper bound, measured"
+hasnt out "An upper bound, not a measurement"
 has out "measured read"
 has out "memory[read]"
 expect 0 "$GPUBENCH" estimate tokens --parameters 9B --run 'a run' --json
 json out 'abs(d["results"]["tokens_per_s"] - 2e12 / 18e9) < 1e-6'
 json out 'abs(d["measured"][0]["results"]["tokens_per_s"] - 1.8e12 / 18e9) < 1e-6'
 expect 0 "$GPUBENCH" estimate bandwidth --run 'a run' --json
+json out 'd["kind"] == "upper bound" and d["measured"][0]["kind"] == "measurement"'
+json out 'd["measured"][0]["latency_ns"] is None and "measured rates are what" in d["claim"]'
 json out 'd["results"]["bandwidth_bytes_per_s"] == 2e12 and abs(d["measured"][0]["results"]["of_theory"] - 0.9) < 1e-9'
 expect 0 "$GPUBENCH" estimate bandwidth --data-rate 20Gbps --bus-width 960 --run 'a run' --json
 json out 'd["results"]["bandwidth_bytes_per_s"] == 2.4e12 and abs(d["measured"][0]["results"]["of_theory"] - 0.75) < 1e-9'
@@ -208,6 +232,35 @@ expect 0 "$GPUBENCH" estimate memory --parameters 40B --run 'a run'
 has out "Example 9000"
 has out "tight"
 refused "exclude each other" memory --parameters 7B --run 'a run' --device-memory 1GB
+expect 0 "$GPUBENCH" estimate bandwidth --run 'a run'
+has out "Nominal figures are an upper bound, of which no program gets all"
+hasnt out "not a measurement"
+# On a cpu copies go through its caches: what was measured there says nothing of sizes beyond them.
+python3 - 'a run' cpu <<'PYTHON'
+import json, os, sys
+d = json.load(open(sys.argv[1] + "/results.json", encoding="utf-8"))
+d["devices"][0].update(kind="cpu", pcie_gen_max=None, pcie_width_max=None)
+os.mkdir(sys.argv[2])
+json.dump(d, open(sys.argv[2] + "/results.json", "w", encoding="utf-8"))
+d["devices"][0]["peaks"] = None
+os.mkdir(sys.argv[2] + "2")
+json.dump(d, open(sys.argv[2] + "2/results.json", "w", encoding="utf-8"))
+d["devices"][0]["llc_bytes"] = 4 * 2**20
+os.mkdir(sys.argv[2] + "3")
+json.dump(d, open(sys.argv[2] + "3/results.json", "w", encoding="utf-8"))
+PYTHON
+refused "h2d pinned: no rate for 1.00 GB: copies of at most 16 MiB were measured, mostly in the last cache (47.7 MiB)" \
+    transfer --size 1GB --run cpu
+expect 0 "$GPUBENCH" estimate transfer --size 1GB --link 10GB/s --run cpu --json
+json out 'd["measured"] == [] and "h2d pinned: no rate for 1.00 GB" in d["notes"][0] and d["kind"] == "lower bound"'
+expect 0 "$GPUBENCH" estimate transfer --size 16MiB --run cpu --json # as large as one that was measured
+json out 'd["results"] == {} and d["kind"] == "estimate" and d["measured"][0]["extrapolated"] is False'
+expect 0 "$GPUBENCH" estimate transfer --size 20MiB --run cpu --json # that still fits into the cache
+json out 'd["measured"][0]["extrapolated"] is True and len(d["measured"]) == 1'
+expect 0 "$GPUBENCH" estimate transfer --size 1GB --run cpu3 # 16 MiB are beyond that one
+has out "extrapolated, as 4 KiB to 16 MiB were measured"
+expect 0 "$GPUBENCH" estimate bandwidth --run cpu2 --json # nothing nominal
+json out 'd["results"] == {} and d["kind"] == "measurement"'
 # Several devices: each rate says whose it is, the smallest memory counts; names cannot do harm.
 python3 - 'a run' two <<'PYTHON'
 import copy, json, os, sys

@@ -126,6 +126,7 @@ const gb_kernel *fake_kernel(const fake_kernel_options *chosen)
                                   .metrics = metrics,
                                   .n_metrics = sizeof metrics / sizeof metrics[0],
                                   .parts = options.own_sample ? parts : NULL,
+                                  .parts_after = options.parts_after,
                                   .devices = GB_ANY_DEVICE,
                                   .timers = 7,
                                   .caches = 3,

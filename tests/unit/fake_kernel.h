@@ -12,6 +12,7 @@ typedef struct fake_kernel_options {
     bool no_gate;
     bool own_sample;      /* takes samples itself: exactly body_ns an iteration, one launch */
     unsigned bulk;        /* with own_sample: so many samples are taken at once; 0: one by one */
+    unsigned parts_after; /* with own_sample: so many of its parts lie after the whole */
     bool copies;          /* iterations are copies, not launches */
     gb_code prepare_code; /* what prepare returns after allocating */
     gb_code verify_code;

@@ -57,7 +57,8 @@ START_TEST(the_most_ways_are_compared_with_their_control)
     ck_assert_int_eq(gb_report_findings(&f.results, &findings, NULL), GB_OK);
     json_t *figures = json_object_get(json_array_get(findings, 0), "figures");
     char *found = json_dumps(figures, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(6));
-    ck_assert_str_eq(found, "{\"control_time_ns\":[1000.0,1000.0,1100.0],\"pattern\":\"ways\","
+    ck_assert_str_eq(found, "{\"benchmark\":\"b\",\"control_time_ns\":[1000.0,1000.0,1100.0],"
+                            "\"pattern\":\"ways\","
                             "\"slowdown\":[1.0,8.0,31.0],\"time_ns\":[1000.0,8000.0,34100.0],"
                             "\"ways\":[1,8,32]}");
     free(found);

@@ -15,8 +15,9 @@ static void set_metric(gb_record *r, size_t i, const char *name, const char *uni
 }
 
 /* A server at all rates in three replicates that differ by `spread`. */
-static void add_server(fixture *f, int batch, int wait_us, const char *shape, const double p95[N],
-                       double capacity, double device, double spread)
+static void add_server_to(const char *benchmark, fixture *f, int batch, int wait_us,
+                          const char *shape, const double p95[N], double capacity, double device,
+                          double spread)
 {
     static uint32_t index;
     for (int i = 0; i < N; i++, index++) {
@@ -28,13 +29,19 @@ static void add_server(fixture *f, int batch, int wait_us, const char *shape, co
                      "\"clock\": \"real\"}",
                      rates[i], batch, wait_us, shape);
             gb_record *record =
-                fixture_add(f, "live", "serving", params, index, r, p95[i] / 2 * off, NAN);
+                fixture_add(f, benchmark, "serving", params, index, r, p95[i] / 2 * off, NAN);
             set_metric(record, 0, "latency_p95", "ns", p95[i] * off);
             set_metric(record, 1, "capacity", "1/s", capacity * off);
             set_metric(record, 2, "device_time", "ns", device * off);
             record->metrics[1].higher_is_better = true;
         }
     }
+}
+
+static void add_server(fixture *f, int batch, int wait_us, const char *shape, const double p95[N],
+                       double capacity, double device, double spread)
+{
+    add_server_to("live", f, batch, wait_us, shape, p95, capacity, device, spread);
 }
 
 static json_t *findings_of(fixture *f)
@@ -86,6 +93,24 @@ START_TEST(the_limit_is_the_last_rate_before_p95_doubles)
     ck_assert_double_eq(figure(findings, "serving-limit", "carried_rate"), 4000);
     ck_assert_double_eq_tol(figure(findings, "serving-limit", "next_p95_ns"), 9e6, 1e4);
     ck_assert_ptr_null(finding(findings, "serving-batch"));
+    json_decref(findings);
+}
+END_TEST
+
+/* A page shows a finding with the benchmark that it names, of which a kernel may have several. */
+START_TEST(findings_name_the_benchmark_that_they_are_of)
+{
+    static const char *const benchmarks[] = {"live", "virtual"};
+    fixture f;
+    fixture_open(&f, "cuda", "[]");
+    for (int i = 0; i < 2; i++)
+        add_server_to(benchmarks[i], &f, 1, 0, "exact", wall, 6000, 150000, 0.01);
+    json_t *findings = findings_of(&f);
+    ck_assert_uint_eq(json_array_size(findings), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *figures = json_object_get(json_array_get(findings, i), "figures");
+        ck_assert_str_eq(json_string_value(json_object_get(figures, "benchmark")), benchmarks[i]);
+    }
     json_decref(findings);
 }
 END_TEST
@@ -190,6 +215,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tests = tcase_create("serving");
     tcase_add_test(tests, the_limit_is_the_last_rate_before_p95_doubles);
+    tcase_add_test(tests, findings_name_the_benchmark_that_they_are_of);
     tcase_add_test(tests, the_limit_is_named_where_both_intervals_leave_no_doubt);
     tcase_add_test(tests, what_spreads_is_said_with_its_interval);
     tcase_add_test(tests, no_limit_without_an_idle_server_a_wall_or_a_difference);

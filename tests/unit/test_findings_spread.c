@@ -176,6 +176,26 @@ START_TEST(every_rule_speaks_where_its_figures_are_known)
 }
 END_TEST
 
+/* A page shows it there. The fixture's benchmarks have the names of their kernels. */
+START_TEST(every_finding_names_a_benchmark_of_the_kernel_that_it_is_about)
+{
+    all_rules a;
+    all_rules_open(&a, 0.0005, 3);
+    json_t *findings = findings_of(&a);
+    ck_assert_uint_gt(json_array_size(findings), 0);
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const json_t *one = json_array_get(findings, i);
+        const char *named =
+            json_string_value(json_object_get(json_object_get(one, "figures"), "benchmark"));
+        ck_assert_msg(named != NULL, "%s names none", rule_of(one));
+        ck_assert_msg(strcmp(named, gb_finding_kernel(rule_of(one))) == 0, "%s names %s",
+                      rule_of(one), named);
+    }
+    json_decref(findings);
+    all_rules_close(&a);
+}
+END_TEST
+
 /* +- 28 %, + 64 % and + 111 % for three replicates, and two of them. */
 START_TEST(no_figure_is_said_as_if_it_were_known)
 {
@@ -381,6 +401,7 @@ static void add_cases(Suite *suite)
     TCase *tests = tcase_create("spread");
     tcase_add_test(tests, a_bare_figure_is_noticed);
     tcase_add_test(tests, every_rule_speaks_where_its_figures_are_known);
+    tcase_add_test(tests, every_finding_names_a_benchmark_of_the_kernel_that_it_is_about);
     tcase_add_test(tests, no_figure_is_said_as_if_it_were_known);
     tcase_add_test(tests, what_is_computed_has_the_digits_that_its_parts_leave);
     tcase_add_test(tests, every_rule_is_silent_where_nothing_is_known);

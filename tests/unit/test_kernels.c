@@ -154,6 +154,8 @@ static void check_metric(const gb_kernel_spec *spec, const gb_metric_spec *metri
                   spec->name, metric->name);
     ck_assert_int_ge(metric->part, GB_WHOLE_MEAN);
     ck_assert_int_lt(metric->part, n_parts == 0 ? 0 : n_parts);
+    ck_assert_msg(metric->numerator != GB_PART_SHARE || metric->part < gb_spec_first_after(spec),
+                  "%s.%s: a share of the whole that is not of it", spec->name, metric->name);
 }
 
 START_TEST(every_spec_is_complete)

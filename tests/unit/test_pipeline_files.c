@@ -122,9 +122,12 @@ START_TEST(a_folder_without_files_is_an_error_that_says_so)
     write_file("empty", "", 0);
     fails(dir, GB_INVALID, "empty");
     snprintf(path, sizeof path, "%s/empty", dir);
-    fails(path, GB_INVALID, "not a folder");
+    fails(path, GB_IO, "not a folder");
     snprintf(path, sizeof path, "%s/none", dir);
-    fails(path, GB_INVALID, "No such file");
+    fails(path, GB_IO, "No such file");
+    snprintf(path, sizeof path, "%s/empty", dir);
+    ck_assert_int_eq(truncate(path, (off_t)GB_FILE_LARGEST + 1), 0); /* a hole: takes no room */
+    fails(dir, GB_INVALID, "empty: larger than 1 GiB, the most that gpubench takes of one file");
     close_dir();
 }
 END_TEST
@@ -155,6 +158,34 @@ START_TEST(files_come_in_the_order_of_their_names_and_stay_what_they_were)
     ck_assert_int_eq(gb_files_read(&files, 0, to, &err), GB_INVALID);
     ck_assert_int_eq(mkfifo(path, 0600), 0); /* nobody writes into it: nothing hangs */
     ck_assert_int_eq(gb_files_read(&files, 0, to, &err), GB_INVALID);
+    gb_files_close(&files);
+    close_dir();
+}
+END_TEST
+
+/* Wherever a link points to, or a pipe is there: it is left out and counted, like a folder. */
+START_TEST(what_is_no_regular_file_is_left_out)
+{
+    gb_files files;
+    gb_error err = {0};
+    char to[8] = "", path[64];
+    open_dir();
+    write_file("a", "one", 3);
+    snprintf(path, sizeof path, "%s/again", dir);
+    ck_assert_int_eq(symlink("a", path), 0);
+    snprintf(path, sizeof path, "%s/dangling", dir);
+    ck_assert_int_eq(symlink("nowhere", path), 0);
+    snprintf(path, sizeof path, "%s/pipe", dir);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_msg(gb_files_open(dir, &files, &err) == GB_OK, "%s", err.message);
+    ck_assert_uint_eq(files.n, 1);
+    ck_assert_uint_eq(files.bytes, 3);
+    ck_assert_uint_eq(files.left_out, 3);
+    snprintf(path, sizeof path, "%s/a", dir);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(symlink("again", path), 0);
+    ck_assert_int_eq(gb_files_read(&files, 0, to, &err), GB_INVALID);
+    ck_assert_msg(strstr(err.message, "a: the file has changed") != NULL, "%s", err.message);
     gb_files_close(&files);
     close_dir();
 }
@@ -271,6 +302,7 @@ static void add_cases(Suite *suite)
     tc = tcase_create("files");
     tcase_add_test(tc, a_folder_without_files_is_an_error_that_says_so);
     tcase_add_test(tc, files_come_in_the_order_of_their_names_and_stay_what_they_were);
+    tcase_add_test(tc, what_is_no_regular_file_is_left_out);
     tcase_add_test(tc, the_identity_is_that_of_names_and_contents);
     tcase_add_test(tc, forgotten_files_are_read_as_before_or_it_is_said_why_not);
     tcase_add_test(tc, made_files_go_away_with_their_case);

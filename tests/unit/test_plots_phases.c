@@ -58,7 +58,7 @@ START_TEST(shares_and_the_rest_are_those_of_the_records)
     ck_assert(picture_has(&p.script, "'batch 8, eager'"));
     ck_assert(picture_has(&p.script, "copy_in 10.0 % (1.00 us); compute 60.0 % (6.00 us); other "
                                      "30.0 % (3.00 us)"));
-    ck_assert(picture_has(&p.script, "'other: not in any part'"));
+    ck_assert(picture_has(&p.script, "'other: left by the parts'"));
     ck_assert_uint_eq(p.notes.length, 0);
     picture_free(&p);
     fixture_close(&f);
@@ -119,6 +119,62 @@ START_TEST(parts_that_overlap_are_times_end_to_end)
 }
 END_TEST
 
+/* As a second call after the first result: no part of the bar, nor of its sum. */
+START_TEST(parts_after_the_whole_are_not_drawn)
+{
+    fixture f;
+    double rows[MOST * COLUMNS];
+    fixture_open(&f, "cuda", PHASES);
+    add_case(&f, 8, "eager", 0, 10000,
+             "{\"open\": 6000, \"first\": 2000, \"second\": 3000, \"steady\": 500}");
+    for (size_t i = 0; i < f.results.n; i++)
+        f.results.records[i].parts_after = json_pack("[s, s]", "second", "steady");
+    picture p = picture_draw(&f, gb_phases_write);
+    ck_assert_uint_eq(picture_block(&p, "other", COLUMNS, rows, MOST), 1);
+    ck_assert_double_eq_tol(rows[1], 80, 1e-9);
+    ck_assert_double_eq_tol(rows[2], 100, 1e-9);
+    ck_assert(!picture_has(&p.data, "second") && !picture_has(&p.data, "steady"));
+    ck_assert(!picture_has(&p.script, "second 30") && !picture_has(&p.script, "overlap"));
+    ck_assert(picture_has(&p.script, "'not drawn, as timed after the whole: second, steady'"));
+    ck_assert_uint_eq(p.notes.length, 0);
+    picture_free(&p);
+    fixture_close(&f);
+}
+END_TEST
+
+/* Replicates of other shares: what the picture says of a part is the table's metric of it. */
+START_TEST(times_are_those_of_the_table)
+{
+    static const double wholes[] = {1000, 4000, 9000}, opens[] = {900, 1000, 2000};
+    fixture f;
+    gb_table table;
+    gb_error err;
+    double rows[MOST * COLUMNS];
+    char said[96], time[32], percent[32];
+    fixture_open(&f, "cuda", PHASES);
+    for (uint32_t r = 0; r < 3; r++) {
+        gb_record *record = fixture_add(
+            &f, "pipe", "batch", "{\"batch\": 8, \"submit\": \"eager\"}", 0, r, wholes[r], NAN);
+        record->parts_ns = json_pack("{s:f}", "open", opens[r]);
+        record->n_metrics = 1;
+        record->metrics[0] = (gb_metric){.name = "open_time", .unit = "ns", .value = opens[r]};
+    }
+    ck_assert_int_eq(gb_table_make(&f.results, &table, &err), GB_OK);
+    const double open = gb_row_value(&table.rows[0], "open_time"), whole = table.rows[0].time_ns;
+    picture p = picture_draw(&f, gb_phases_write);
+    ck_assert_uint_eq(picture_block(&p, "open", COLUMNS, rows, MOST), 1);
+    ck_assert_double_eq_tol(rows[2], 100 * open / whole, 1e-9);
+    ck_assert_double_eq_tol(rows[5], open, 1e-6);
+    snprintf(said, sizeof said, "open %s (%s)",
+             gb_format_percent(open / whole, percent, sizeof percent),
+             gb_format_ns(open, time, sizeof time));
+    ck_assert_msg(picture_has(&p.script, said), "%s", said);
+    picture_free(&p);
+    gb_table_free(&table);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(a_little_above_the_whole_is_noise)
 {
     fixture f;
@@ -129,6 +185,7 @@ START_TEST(a_little_above_the_whole_is_noise)
     ck_assert_uint_eq(picture_block(&p, "compute", COLUMNS, rows, MOST), 1);
     ck_assert_double_eq_tol(rows[1], 50, 1e-9);
     ck_assert_double_eq_tol(rows[2], 100, 1e-9); /* not 101 */
+    ck_assert_double_eq_tol(rows[5], 5050 * sqrt(0.99 * 1.01), 1e-6);
     ck_assert_uint_eq(p.notes.length, 0);
     picture_free(&p);
     fixture_close(&f);
@@ -183,6 +240,8 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, shares_and_the_rest_are_those_of_the_records);
     tcase_add_test(tests, parts_told_apart_by_colour_and_pattern);
     tcase_add_test(tests, parts_that_overlap_are_times_end_to_end);
+    tcase_add_test(tests, parts_after_the_whole_are_not_drawn);
+    tcase_add_test(tests, times_are_those_of_the_table);
     tcase_add_test(tests, a_little_above_the_whole_is_noise);
     tcase_add_test(tests, on_device_is_a_part_only_where_nothing_finer_was_timed);
     tcase_add_test(tests, PLT_08_cases_without_parts_are_counted);

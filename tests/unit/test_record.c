@@ -43,6 +43,26 @@ START_TEST(TIM_20_phases_are_not_negative_and_no_longer_than_their_total)
 }
 END_TEST
 
+/* What came after the whole may take as long as it likes; it is told apart in JSON, too. */
+START_TEST(parts_after_the_whole_are_told_apart)
+{
+    gb_record r, back;
+    sample_record(&r, "copy", 1024, 0, 8, 1000);
+    r.parts_ns = json_pack("{s:f, s:f}", "first", 900.0, "second", 1500.0);
+    json_t *json = gb_record_json(&r, false);
+    ck_assert_ptr_null(json_object_get(json, "parts_after"));
+    json_decref(json);
+    r.parts_after = json_pack("[s]", "second");
+    ck_assert_int_eq(gb_record_check(&r, NULL), GB_OK);
+    json = gb_record_json(&r, false);
+    ck_assert_int_eq(gb_record_from_json(json, "record", &back, NULL), GB_OK);
+    ck_assert(gb_record_part_after(&back, "second") && !gb_record_part_after(&back, "first"));
+    json_decref(json);
+    gb_record_free(&back);
+    gb_record_free(&r);
+}
+END_TEST
+
 START_TEST(a_record_that_contradicts_itself_is_found)
 {
     gb_record r;
@@ -215,6 +235,7 @@ static const struct {
     {"metrics.bandwidth", "better", "\"up\"", "records[3].metrics.bandwidth.better"},
     {"", "flags", "[1]", "records[3].flags"},
     {"", "parts_ns", "{\"a\":-1}", "records[3].parts_ns.a"},
+    {"", "parts_after", "[1]", "records[3].parts_after.0"},
     {"", "phases_ns", "{\"a\":\"b\"}", "records[3].phases_ns.a"},
     {"", "telemetry", "7", "records[3].telemetry"},
     {"", "samples_ns", "[1,null]", "records[3].samples_ns[1]"},
@@ -284,6 +305,7 @@ static void add_cases(Suite *suite)
     TCase *tcase = tcase_create("record");
     use_environment_locale(tcase);
     tcase_add_test(tcase, TIM_20_phases_are_not_negative_and_no_longer_than_their_total);
+    tcase_add_test(tcase, parts_after_the_whole_are_told_apart);
     tcase_add_test(tcase, a_record_that_contradicts_itself_is_found);
     tcase_add_test(tcase, a_record_comes_back_from_json_as_it_was);
     tcase_add_test(tcase, CPY_04_sizes_are_whole_numbers_up_to_2_63);

@@ -199,9 +199,9 @@ START_TEST(parameters_are_counted_in_powers_of_1000)
             {"1.8T", 1800000000000}, {"12K", 12000}, {"6738415616", 6738415616},
             {"7e9", 7000000000});
     REFUSES(gb_parse_parameters, {"7b", "did you mean 'B'?"}, {"7G", "unknown unit 'G'"},
-            {"7GB", "unknown unit 'GB'"}, {"7e9B", "exponent"}, {"0", "out of range"},
-            {"1.5", "not a whole number of parameters"}, {"-7B", "signs"}, {"07B", "leading zero"},
-            {"9999999999B", "out of range"});
+            {"7GB", "unknown unit 'GB'"}, {"7e9B", "an exponent and a unit, of which"},
+            {"0", "out of range"}, {"1.5", "not a whole number of parameters"}, {"-7B", "signs"},
+            {"07B", "leading zero"}, {"9999999999B", "out of range"});
     PRINTS_U64(gb_format_parameters, {"7B", 7000000000}, {"6.74B", 6738415616}, {"350M", 350000000},
                {"1B", 999600000}, {"12", 12}, {"9000000T", 9000000000000000000});
 }
