@@ -1,8 +1,6 @@
 /* rows: softmax and layer norm, in one launch or in three. See rows.cu. */
 #include "kernels/rows.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 #include "kernels/rows_check.h"
 
@@ -35,20 +33,9 @@ static const gb_param params[] = {
     [VARIANT] = GB_WORD_PARAM("variant", variant_words, "fused",
                               "fused: one launch, a row stays in shared memory; separate: a launch "
                               "for each of the three passes over the matrix"),
-    [ROWS] = {.name = "rows",
-              .summary = "rows of the matrix",
-              .kind = GB_PARAM_COUNT,
-              .unit = "rows",
-              .min = 1,
-              .max = UINT64_C(1) << 24,
-              .default_value = {.number = 2048}},
-    [COLUMNS] = {.name = "columns",
-                 .summary = "numbers of 4 bytes in a row",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "columns",
-                 .min = 1,
-                 .max = ROWS_MAX_COLUMNS,
-                 .default_value = {.number = 2048}},
+    [ROWS] = GB_COUNT_PARAM("rows", "rows", 1, UINT64_C(1) << 24, 2048, "rows of the matrix"),
+    [COLUMNS] = GB_COUNT_PARAM("columns", "columns", 1, ROWS_MAX_COLUMNS, 2048,
+                               "numbers of 4 bytes in a row"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -124,10 +111,9 @@ static gb_code allocate(gb_device *dev, rows_state *s, gb_error *err)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    rows_state *s = calloc(1, sizeof *s);
+    rows_state *s = gb_state_new(run, sizeof *s, "rows", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of rows");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->op = op_of(run->args);
     s->separate = variant_of(run->args) == SEPARATE;
     s->rows = run->args[ROWS].number;
@@ -195,12 +181,9 @@ static void release(gb_run *run)
     rows_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *const all[] = {&s->x, &s->out, &s->gain, &s->shift, &s->centre, &s->scale};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     rows_forget(s);
-    free(s);
-    run->state = NULL;
+    gb_state_free(
+        run, (gb_memory *[]){&s->x, &s->out, &s->gain, &s->shift, &s->centre, &s->scale, NULL});
 }
 
 const gb_kernel gb_kernel_rows = {
@@ -228,21 +211,10 @@ const gb_kernel gb_kernel_rows = {
                 "twice when separate.",
             .source = "kernels/rows.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
+
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .behind_gate = behind_gate,
 };

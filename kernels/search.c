@@ -1,8 +1,6 @@
 /* search: the vectors of a database that are most like a query. See search.cu. */
 #include "kernels/search.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 #include "kernels/search_check.h"
 
@@ -15,54 +13,25 @@ GB_FN_DECLARE(search_merge)
 enum { VECTORS, DIMENSIONS, QUERIES, K };
 
 static const gb_param params[] = {
-    [VECTORS] = {.name = "vectors",
-                 .summary = "vectors of the database",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "vectors",
-                 .min = 1,
-                 .max = UINT64_C(1) << 30,
-                 .default_value = {.number = 131072}},
-    [DIMENSIONS] = {.name = "dimensions",
-                    .summary = "numbers of 4 bytes that a vector has",
-                    .kind = GB_PARAM_COUNT,
-                    .min = 1,
-                    .max = 4096,
-                    .default_value = {.number = 128}},
-    [QUERIES] = {.name = "queries",
-                 .summary = "queries that are answered at once",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "queries",
-                 .min = 1,
-                 .max = 4096,
-                 .default_value = {.number = 1}},
-    [K] = {.name = "k",
-           .summary = "vectors to find for each query",
-           .kind = GB_PARAM_COUNT,
-           .unit = "vectors",
-           .min = 1,
-           .max = SEARCH_MAX_K,
-           .default_value = {.number = 10}},
+    [VECTORS] = GB_COUNT_PARAM("vectors", "vectors", 1, UINT64_C(1) << 30, 131072,
+                               "vectors of the database"),
+    [DIMENSIONS] =
+        GB_COUNT_PARAM("dimensions", NULL, 1, 4096, 128, "numbers of 4 bytes that a vector has"),
+    [QUERIES] =
+        GB_COUNT_PARAM("queries", "queries", 1, 4096, 1, "queries that are answered at once"),
+    [K] = GB_COUNT_PARAM("k", "vectors", 1, SEARCH_MAX_K, 10, "vectors to find for each query"),
 };
 
 static const gb_metric_spec metrics[] = {
-    [SEARCH_QUERY_RATE] = {.name = "query_rate",
-                           .unit = "1/s",
-                           .summary = "queries answered over time",
-                           .higher_is_better = true,
-                           .numerator = GB_PER_ITEMS,
-                           .part = GB_WHOLE},
+    [SEARCH_QUERY_RATE] = GB_ITEM_RATE("query_rate", GB_WHOLE, "queries answered over time"),
     [SEARCH_BANDWIDTH] =
         GB_BANDWIDTH("bytes of the database, read once, of queries and results, over time"),
     [SEARCH_FLOP_RATE] =
         GB_FLOP_RATE("multiplications and additions of the inner products over time"),
-    [SEARCH_RECALL] = {.name = "recall",
-                       .unit = "%",
-                       .summary =
-                           "of the vectors that an exact search in whole numbers finds, how many "
-                           "were found; anything below 100 % is a wrong result",
-                       .higher_is_better = true,
-                       .numerator = GB_LEVEL,
-                       .part = GB_WHOLE},
+    [SEARCH_RECALL] =
+        GB_GAIN("recall", "%", GB_LEVEL, GB_WHOLE,
+                "of the vectors that an exact search in whole numbers finds, how many "
+                "were found; anything below 100 % is a wrong result"),
 };
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -176,10 +145,9 @@ static gb_code allocate(gb_device *dev, search_state *s, gb_error *err)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    search_state *s = calloc(1, sizeof *s);
+    search_state *s = gb_state_new(run, sizeof *s, "search", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of search");
-    run->state = s;
+        return GB_NO_MEMORY;
     const search_sizes z = s->z = sizes_of(run->args, run->dev->info.kind);
     s->seed = gb_rng_derive(run->seed, 0);
     s->score = z.tile == 1            ? GB_FN(search_score_1)
@@ -250,12 +218,9 @@ static void release(gb_run *run)
     search_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *const all[] = {&s->database, &s->lines, &s->scores, &s->best, &s->ids, &s->values};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     search_reference_free(&s->reference);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->database, &s->lines, &s->scores, &s->best, &s->ids,
+                                       &s->values, NULL});
 }
 
 const gb_kernel gb_kernel_search = {
@@ -282,21 +247,10 @@ const gb_kernel gb_kernel_search = {
                 "far and never enter a list.",
             .source = "kernels/search.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
+
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = search_check,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, search_check, release),
     .behind_gate = behind_gate,
 };
