@@ -231,11 +231,8 @@ END_TEST
 
 static gb_work counted(const char *text)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("arith", text, args);
-    gb_work work;
-    k->spec.work(args, GB_CUDA, &work);
-    return work;
+    gb_need need;
+    return life_work("arith", text, GB_CUDA, &need);
 }
 
 START_TEST(KRN_08_an_operation_is_one_whatever_it_is_made_of)
@@ -268,10 +265,7 @@ END_TEST
 
 static gb_code checked(const char *text, gb_device_kind kind, gb_error *err)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("arith", text, args);
-    gb_need need;
-    return k->spec.check(args, kind, &need, err);
+    return life_check("arith", text, kind, err);
 }
 
 START_TEST(what_is_not_there_is_said)
