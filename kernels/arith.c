@@ -203,7 +203,6 @@ static gb_code prepare(gb_run *run, gb_error *err)
                              .rounds = (uint32_t)run->args[ROUNDS].number,
                              .steps = ARITH_STEPS};
     s->n = run->args[THREADS].number;
-    run->levels[CYCLES] = (double)NAN;
     if (s->chain.type == ARITH_BF16X2 && info->kind == GB_CUDA && info->cc_major < 8)
         return gb_fail(err, GB_UNAVAILABLE,
                        "bf16x2 has instructions from compute capability 8.0 on; this is %d.%d",

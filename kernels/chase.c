@@ -96,8 +96,8 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
                                          "caches, which `space: device` shows"
                                        : "the cpu device reads the host's memory without a bus: "
                                          "`space: device` is that memory");
-    const uint64_t places = 2 * sizeof(chase_place);
-    *need = (gb_need){.device_bytes = places};
+    *need = (gb_need){.device_bytes = 2 * sizeof(chase_place),
+                      .host_bytes = bytes / node * 2 * sizeof(uint32_t)}; /* next, order */
     if (space == HOST)
         need->pinned_bytes = bytes;
     else
@@ -235,8 +235,8 @@ static gb_code look_at_place(gb_run *run, uint64_t steps, chase_place *found, gb
     return code;
 }
 
-/* One pass over all nodes in their order, so that each level holds what it will hold; it has to end
- * where it began. */
+/* One pass over all nodes in their order, so that each level holds what it will hold (but for a
+ * GPU's L1, which is empty again when a launch begins); it has to end where it began. */
 static gb_code warm_pass(gb_run *run, gb_error *err)
 {
     state *s = run->state;

@@ -202,20 +202,17 @@ const gb_kernel gb_kernel_embedding = {
             .lesson =
                 "A lookup does no arithmetic at all: it reads an id and copies the row of that "
                 "number. What it costs depends on how long the rows are and how often the same "
-                "ones "
-                "are asked for. Memory is read in pieces (32 bytes on a GPU, 64 on a CPU) and "
-                "finds "
-                "neighbouring pieces faster than distant ones, so that short rows from anywhere "
-                "waste "
-                "what a long row uses. Real ids are not spread evenly: a few words make up most of "
-                "a text, and their rows stay in a cache.",
+                "ones are asked for. Memory is read in pieces (32 bytes on a GPU, 64 on a CPU) "
+                "and finds neighbouring pieces faster than distant ones, so that short rows from "
+                "anywhere waste what a long row uses. Real ids are not spread evenly: a few words "
+                "make up most of a text, and their rows stay in a cache.",
             .picture =
                 "Bandwidth over width, a line an order. sequential is a copy and close to level. "
-                "random begins far below it and comes closer with each doubling of the rows, until "
-                "the rows are so long that it hardly matters where they lie. skewed is above "
-                "random, and above sequential too where the rows that are asked for most fit into "
-                "a cache. A table that fits into the last cache as a whole shows hardly any "
-                "difference.",
+                "random begins far below it and comes closer with each doubling of the rows, "
+                "until the rows are so long that it hardly matters where they lie. skewed is "
+                "above random, and above sequential too where the rows that are asked for most "
+                "fit into a cache. A table that fits into the last cache as a whole shows hardly "
+                "any difference.",
             .source = "kernels/embedding.cu",
             .version = 1,
             GB_TABLES(params, metrics, check, work),

@@ -196,19 +196,18 @@ const gb_kernel gb_kernel_rows = {
                 "and look at a whole row first: its largest number and a sum of exponentials, or "
                 "its mean and its variance. They are bound by memory, so what counts is how often "
                 "the matrix passes over the bus. A program that is put together from single "
-                "operations reads it for each of them; a fused kernel reads it once, keeps the row "
-                "close to the arithmetic and writes it once. The largest number is taken off "
-                "before "
-                "the exponential because e to the power of 89 is more than FP32 can hold: the test "
-                "data lie beyond that.",
+                "operations reads it for each of them; a fused kernel reads it once, keeps the "
+                "row close to the arithmetic and writes it once. The largest number is taken off "
+                "before the exponential because e to the power of 89 is more than FP32 can hold: "
+                "the test data lie beyond that.",
             .picture =
-                "Bandwidth over columns, counted as one reading and one writing for both variants: "
-                "fused rises to the speed of memory once rows are long enough to keep 256 threads "
-                "busy. separate reads three times and writes once, so it is at half of that, and "
-                "lower for small matrices, where three launches cost more than one. Where the "
-                "matrix fits into the last cache the second and the third reading come from there, "
-                "and the distance shrinks. On a CPU softmax also has its exponentials to compute, "
-                "twice when separate.",
+                "Bandwidth over columns, counted as one reading and one writing for both "
+                "variants: fused rises to the speed of memory once rows are long enough to keep "
+                "256 threads busy. separate reads three times and writes once, so it is at half "
+                "of that, and lower for small matrices, where three launches cost more than one. "
+                "Where the matrix fits into the last cache the second and the third reading come "
+                "from there, and the distance shrinks. On a CPU softmax also has its exponentials "
+                "to compute, twice when separate.",
             .source = "kernels/rows.cu",
             .version = 1,
             GB_TABLES(params, metrics, check, work),

@@ -230,21 +230,20 @@ const gb_kernel gb_kernel_search = {
             .summary = "the k vectors of a database with the largest inner products with a query",
             .lesson =
                 "An exact search compares a query with every vector there is. That is one "
-                "multiplication and one addition for each number of the database, so that a single "
-                "query is as fast as the database can be read, and no arithmetic unit makes it "
-                "faster. Queries that are answered together share one reading: the second costs "
-                "next to nothing, until the arithmetic, or the choice of the best among all "
-                "scores, "
-                "becomes the longer part. Ties are broken by the index, so that there is one right "
-                "answer; it is held against a search in whole numbers, and a recall below 100 % is "
-                "a wrong result here, not a setting.",
+                "multiplication and one addition for each number of the database, so that a "
+                "single query is as fast as the database can be read, and no arithmetic unit "
+                "makes it faster. Queries that are answered together share one reading: the "
+                "second costs next to nothing, until the arithmetic, or the choice of the best "
+                "among all scores, becomes the longer part. Ties are broken by the index, so that "
+                "there is one right answer; it is held against a search in whole numbers, and a "
+                "recall below 100 % is a wrong result here, not a setting.",
             .picture =
                 "Queries a second over the queries at once: rising in proportion while memory is "
                 "the limit, then bending towards a plateau, which is that of the arithmetic. On a "
                 "GPU the straight part is longer, as it has more operations for each byte of "
                 "memory bandwidth. Bandwidth of a single query is close to that of the operation "
-                "read of stream. k costs little: most vectors are worse than the k-th best so "
-                "far and never enter a list.",
+                "read of stream. k costs little: most vectors are worse than the k-th best so far "
+                "and never enter a list.",
             .source = "kernels/search.cu",
             .version = 1,
             GB_TABLES(params, metrics, check, work),
