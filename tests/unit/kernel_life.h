@@ -44,6 +44,18 @@ static inline gb_code life_check(const char *kernel, const char *text, gb_device
     return kernel_args(kernel, text, args)->spec.check(args, kind, &need, why);
 }
 
+/* The check of the arguments ends with this code, and where that is an error its message has this
+ * part. */
+static inline void life_answers(const char *kernel, const char *text, gb_device_kind kind,
+                                gb_code code, const char *part)
+{
+    gb_error why = {0};
+    ck_assert_msg(life_check(kernel, text, kind, &why) == code, "%s %s: %s", kernel, text,
+                  why.message);
+    ck_assert_msg(code == GB_OK || strstr(why.message, part) != NULL, "%s %s: %s", kernel, text,
+                  why.message);
+}
+
 /* What a case that the kernel bears does on a kind of device, and what it needs. */
 static inline gb_work life_work(const char *kernel, const char *text, gb_device_kind kind,
                                 gb_need *need)

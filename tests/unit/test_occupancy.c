@@ -187,12 +187,8 @@ START_TEST(what_cannot_be_is_refused)
         {"what=chains,independent=8,steps=1152", GB_CPU, GB_INVALID, "no multiple of 32 x "},
         {"warps=4", GB_CPU, GB_UNAVAILABLE, "a processor keeps no warps resident"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gb_error err = {0};
-        ck_assert_int_eq(life_check("occupancy", cases[i].text, cases[i].kind, &err),
-                         cases[i].code);
-        ck_assert_msg(strstr(err.message, cases[i].part) != NULL, "%s", err.message);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        life_answers("occupancy", cases[i].text, cases[i].kind, cases[i].code, cases[i].part);
     gb_error err = {0};
     gb_need need;
     life_work("occupancy", "what=chains,steps=2048,bytes=12288,warps=3", GB_CUDA, &need);
