@@ -96,6 +96,15 @@ void *gb_state_new(gb_run *run, size_t size, const char *kernel, gb_error *err);
 /* Frees the state, and before it `memories`, up to a NULL. */
 void gb_state_free(gb_run *run, gb_memory *const memories[]);
 
+/* Memory of the device that a state wants; 0 bytes: none. */
+typedef struct gb_array {
+    gb_memory *memory;
+    uint64_t bytes;
+} gb_array;
+/* Allocates them, up to one whose memory is NULL; those that there are already, also after an
+ * error, are the state's to free. */
+gb_code gb_state_alloc(gb_run *run, const gb_array arrays[], gb_error *err);
+
 /* A sample to add to, whose parts from number `parts` on there are none of (NAN). */
 gb_sample gb_sample_of(int parts);
 /* Adds `iterations` of `once`, which adds one to the sample that it is given, up to an error. */
@@ -112,7 +121,14 @@ static inline uint64_t gb_mix(uint64_t seed, uint64_t index)
     return x ^ (x >> 29);
 }
 
-/* The same as test data of 32 bits, number `index` of a series; as a gb_make_fn, which takes a
+/* The same where a few bits are taken of each: the high bits of one round are a plain lattice over
+ * the index. */
+static inline uint64_t gb_mix_twice(uint64_t seed, uint64_t index)
+{
+    return gb_mix(~seed, gb_mix(seed, index));
+}
+
+/* gb_mix as test data of 32 bits, number `index` of a series; as a gb_make_fn, which takes a
  * pointer to the seed. */
 static inline uint32_t gb_word32(uint64_t seed, uint64_t index)
 {

@@ -160,16 +160,12 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->shape = shape_of(run->args, dev->info.kind);
     s->fn = functions[s->shape.wide.type][dev->info.kind];
     const shape *h = &s->shape;
-    const struct {
-        gb_memory *memory;
-        uint64_t bytes;
-    } needs[] = {{&s->wide, h->held * h->wide_rows * h->wide.stride},
-                 {&s->down, h->held * h->hidden * h->down.stride},
-                 {&s->x, longest_row(h) * sizeof(float)},
-                 {&s->y, h->layers * layer_rows(h) * sizeof(float)}};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(needs) && code == GB_OK; i++)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)needs[i].bytes, needs[i].memory, err);
+    const gb_array arrays[] = {{&s->wide, h->held * h->wide_rows * h->wide.stride},
+                               {&s->down, h->held * h->hidden * h->down.stride},
+                               {&s->x, longest_row(h) * sizeof(float)},
+                               {&s->y, h->layers * layer_rows(h) * sizeof(float)},
+                               {NULL, 0}};
+    gb_code code = gb_state_alloc(run, arrays, err);
     s->host_x = calloc(longest_row(h), sizeof(float));
     s->expected = calloc(h->held * layer_rows(h), sizeof *s->expected);
     if (code == GB_OK && (s->host_x == NULL || s->expected == NULL))

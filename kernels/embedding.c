@@ -87,7 +87,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
  * ln(r + 1) / ln(rows + 1). */
 static uint32_t id_of(const state *s, uint64_t i)
 {
-    const uint64_t bits = gb_mix(~s->seed, gb_mix(s->seed, i));
+    const uint64_t bits = gb_mix_twice(s->seed, i);
     if (s->order == SEQUENTIAL)
         return (uint32_t)(i % s->rows);
     if (s->order == RANDOM)
@@ -133,12 +133,13 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->fn = four ? GB_FN(embedding_four) : GB_FN(embedding_single);
     s->unit_width = four ? s->width / EMBEDDING_FOUR : s->width;
     s->launch = shape(dev, s);
-    const size_t row = (size_t)s->width * ELEMENT;
-    gb_code code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->rows * row, &s->table, err);
-    if (code == GB_OK)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->lookups * ELEMENT, &s->ids, err);
-    if (code == GB_OK)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->lookups * row, &s->out, err);
+    const uint64_t row = s->width * ELEMENT;
+    gb_code code = gb_state_alloc(run,
+                                  (const gb_array[]){{&s->table, s->rows * row},
+                                                     {&s->ids, s->lookups * ELEMENT},
+                                                     {&s->out, s->lookups * row},
+                                                     {NULL, 0}},
+                                  err);
     if (code == GB_OK)
         code = gb_memory_write(run, &s->table, ELEMENT, s->rows * s->width, gb_make_words32,
                                &s->seed, err);

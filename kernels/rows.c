@@ -90,23 +90,15 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
 }
 
-static gb_code allocate(gb_device *dev, rows_state *s, gb_error *err)
+static gb_code allocate(gb_run *run, rows_state *s, gb_error *err)
 {
-    const size_t matrix = (size_t)(s->rows * s->columns) * sizeof(float);
-    const size_t row = (size_t)s->columns * sizeof(float), column = (size_t)s->rows * sizeof(float);
-    const bool parameters = s->op == ROWS_LAYERNORM, between = s->separate;
-    const struct {
-        gb_memory *memory;
-        size_t bytes;
-        bool wanted;
-    } arrays[] = {{&s->x, matrix, true},         {&s->out, matrix, true},
-                  {&s->gain, row, parameters},   {&s->shift, row, parameters},
-                  {&s->centre, column, between}, {&s->scale, column, between}};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(arrays) && code == GB_OK; i++)
-        if (arrays[i].wanted)
-            code = dev->ops->alloc(dev, GB_MEM_DEVICE, arrays[i].bytes, arrays[i].memory, err);
-    return code;
+    const uint64_t matrix = s->rows * s->columns * sizeof(float);
+    const uint64_t row = s->op == ROWS_LAYERNORM ? s->columns * sizeof(float) : 0;
+    const uint64_t column = s->separate ? s->rows * sizeof(float) : 0;
+    const gb_array arrays[] = {{&s->x, matrix},  {&s->out, matrix},    {&s->gain, row},
+                               {&s->shift, row}, {&s->centre, column}, {&s->scale, column},
+                               {NULL, 0}};
+    return gb_state_alloc(run, arrays, err);
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)
@@ -122,7 +114,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->launch = gb_launch_shape(run->dev, s->rows * ROWS_BLOCK, ROWS_BLOCK);
     if (!s->separate)
         s->launch.shared_bytes = (uint32_t)(s->columns * sizeof(float));
-    gb_code code = allocate(run->dev, s, err);
+    gb_code code = allocate(run, s, err);
     if (code == GB_OK)
         code = rows_make(run, s, err);
     return code;

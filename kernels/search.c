@@ -125,22 +125,17 @@ static void make_queries(void *user, void *elements, uint64_t first, size_t coun
     }
 }
 
-static gb_code allocate(gb_device *dev, search_state *s, gb_error *err)
+static gb_code allocate(gb_run *run, search_state *s, gb_error *err)
 {
     const search_sizes *z = &s->z;
-    const struct {
-        gb_memory *memory;
-        uint64_t bytes;
-    } arrays[] = {{&s->database, database_elements(z) * sizeof(float)},
-                  {&s->lines, line_elements(z) * sizeof(float)},
-                  {&s->scores, z->queries * z->vectors * sizeof(float)},
-                  {&s->best, z->queries * z->parts * z->k * sizeof(uint64_t)},
-                  {&s->ids, z->queries * z->k * sizeof(uint32_t)},
-                  {&s->values, z->queries * z->k * sizeof(float)}};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(arrays) && code == GB_OK; i++)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)arrays[i].bytes, arrays[i].memory, err);
-    return code;
+    const gb_array arrays[] = {{&s->database, database_elements(z) * sizeof(float)},
+                               {&s->lines, line_elements(z) * sizeof(float)},
+                               {&s->scores, z->queries * z->vectors * sizeof(float)},
+                               {&s->best, z->queries * z->parts * z->k * sizeof(uint64_t)},
+                               {&s->ids, z->queries * z->k * sizeof(uint32_t)},
+                               {&s->values, z->queries * z->k * sizeof(float)},
+                               {NULL, 0}};
+    return gb_state_alloc(run, arrays, err);
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)
@@ -162,7 +157,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
                                       .k = z.k,
                                       .part = z.part,
                                       .seed = s->seed};
-    gb_code code = allocate(run->dev, s, err);
+    gb_code code = allocate(run, s, err);
     if (code == GB_OK)
         code = search_reference_make(&s->reference, err);
     if (code == GB_OK)
