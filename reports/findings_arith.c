@@ -106,16 +106,26 @@ bool gb_finding_operation_prices(const gb_view *view, gb_buf *text)
     return any;
 }
 
+/* The case of one chain in one thread, whose time is a latency; NULL: none. */
+static const gb_row *lone_chain(const gb_view *view, const char *op, const char *type)
+{
+    for (size_t i = 0; i < view->n; i++)
+        if (is_arith(&view->rows[i], op, type, "one") &&
+            gb_row_number_is(&view->rows[i], "threads", 1))
+            return &view->rows[i];
+    return NULL;
+}
+
 /* Little's law: latency times throughput. */
 bool gb_finding_in_flight(const gb_view *view, gb_buf *text)
 {
-    const gb_row *one = fastest(view, "fma", "fp32", "one");
+    const gb_row *one = lone_chain(view, "fma", "fp32");
     const gb_row *many = fastest(view, "fma", "fp32", "many");
     gb_interval latency, rate, cycles;
     char wait[96], speed[96], clocks[96], number[96];
-    if (one == NULL || many == NULL || !gb_row_number_is(one, "threads", 1) ||
-        !gb_row_firm(one, "op_time") || !gb_row_firm(many, "op_rate") ||
-        !gb_row_interval(one, "op_time", &latency) || !gb_row_interval(many, "op_rate", &rate))
+    if (one == NULL || many == NULL || !gb_row_firm(one, "op_time") ||
+        !gb_row_firm(many, "op_rate") || !gb_row_interval(one, "op_time", &latency) ||
+        !gb_row_interval(many, "op_rate", &rate))
         return false;
     gb_interval under_way = {.centre = latency.centre * rate.centre * 1e-9,
                              .low = latency.low * rate.low * 1e-9,

@@ -77,6 +77,13 @@ START_TEST(latency_times_throughput)
     open_units(&f, "cuda", 132);
     arith(&f, "fma", "fp32", true, 33e12);
     silent(&f, "operations-in-flight");
+    gb_record *warp = fixture_add(&f, "warp", "arith",
+                                  "{\"op\": \"fma\", \"type\": \"fp32\", \"chains\": \"one\", "
+                                  "\"threads\": 32, \"rounds\": 1}",
+                                  (uint32_t)f.results.n, 0, 1e6, NAN);
+    add_metric(warp, "op_rate", "1/s", 16e9); /* of 32 chains: no latency */
+    add_metric(warp, "op_time", "ns", 1 / 16.0);
+    silent(&f, "operations-in-flight");
     gb_record *one = arith(&f, "fma", "fp32", false, 0.5e9);
     add_metric(one, "cycles", "cycles", 4);
     says(&f, "operations-in-flight",
