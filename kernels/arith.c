@@ -1,5 +1,4 @@
 /* arith: one operation of one type, in chains. See arith.cu and arith_reference.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/arith.h"
@@ -106,40 +105,25 @@ static const gb_param params[] = {
     [CHAINS] = GB_WORD_PARAM("chains", chains_words, "many",
                              "one a thread, in which each operation waits for the one before, or "
                              "many: 12, and 4 of div, sqrt and sin"),
-    [THREADS] = {.name = "threads",
-                 .summary = "threads with such chains",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "threads",
-                 .min = 1,
-                 .max = UINT64_C(1) << 32,
-                 .default_value = {.number = 65536}},
-    [ROUNDS] = {.name = "rounds",
-                .summary = "256 operations of each chain",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = ARITH_MAX_ROUNDS,
-                .default_value = {.number = 1}},
+    [THREADS] = GB_COUNT_PARAM("threads", "threads", 1, UINT64_C(1) << 32, 65536,
+                               "threads with such chains"),
+    [ROUNDS] =
+        GB_COUNT_PARAM("rounds", NULL, 1, ARITH_MAX_ROUNDS, 1, "256 operations of each chain"),
 };
 
 static const gb_metric_spec metrics[] = {
-    [OP_RATE] = {.name = "op_rate",
-                 .unit = "1/s",
-                 .summary =
+    [OP_RATE] =
+        GB_ITEM_RATE("op_rate", GB_WHOLE,
                      "operations over time; a multiply-add is one, two numbers in a register "
-                     "are two, four bytes four (with one chain: one)",
-                 .higher_is_better = true,
-                 .numerator = GB_PER_ITEMS,
-                 .part = -1},
-    [OP_TIME] = {.name = "op_time",
-                 .unit = "ns",
-                 .summary = "time over operations; with one chain of one thread the latency of one",
-                 .numerator = GB_NS_PER_ITEM,
-                 .part = -1},
+                     "are two, four bytes four (with one chain: one)"),
+    [OP_TIME] =
+        GB_TIME_PER_ITEM("op_time", GB_WHOLE,
+                         "time over operations; with one chain of one thread the latency of one"),
     [CYCLES] = {.name = "cycles",
                 .unit = "cycles",
                 .summary = "with one chain, SM cycles from one instruction of it to the next",
                 .numerator = GB_LEVEL,
-                .part = -1},
+                .part = GB_WHOLE},
 };
 
 typedef struct state {
@@ -210,17 +194,15 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const gb_device_info *info = &run->dev->info;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "arith", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of arith");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->chain = (arith_chain){.op = op_of(run->args),
                              .type = type_of(run->args),
                              .chains = chains_of(run->args),
                              .rounds = (uint32_t)run->args[ROUNDS].number,
                              .steps = ARITH_STEPS};
     s->n = run->args[THREADS].number;
-    run->levels[CYCLES] = (double)NAN;
     if (s->chain.type == ARITH_BF16X2 && info->kind == GB_CUDA && info->cc_major < 8)
         return gb_fail(err, GB_UNAVAILABLE,
                        "bf16x2 has instructions from compute capability 8.0 on; this is %d.%d",
@@ -320,24 +302,17 @@ static gb_code verify(gb_run *run, gb_error *err)
     state *s = run->state;
     const size_t size = types[s->chain.type].bytes;
     checking c = {.type = s->chain.type};
-    gb_mismatch bad = {0};
     for (uint64_t t = 0; t < ARITH_PLACES; t++)
         c.expected[t] = arith_expect(&s->chain, t);
-    gb_code code = gb_memory_compare(run, &s->to, size, s->n, compare, &c, &bad, err);
-    if (code == GB_OK)
-        code = gb_mismatch_result(&bad, "arith", s->n, size, err);
+    gb_code code = gb_memory_verify(run, &s->to, size, s->n, compare, &c, "arith", err);
     return code != GB_OK ? code : take_cycles(run, s, err);
 }
 
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->to);
-    run->dev->ops->free(run->dev, &s->ticks);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->to, &s->ticks, NULL});
 }
 
 const gb_kernel gb_kernel_arith = {
@@ -362,20 +337,8 @@ const gb_kernel gb_kernel_arith = {
                 "is slow. On a CPU fp64 is half of fp32 (half the lanes), and a sine is a call.",
             .source = "kernels/arith.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE_WARM,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

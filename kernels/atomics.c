@@ -31,46 +31,18 @@ static const gb_param params[] = {
     [BY] = GB_WORD_PARAM("by", by_words, "thread",
                          "whose counters differ: those of neighbouring threads, or all threads of "
                          "a block add to one and blocks differ"),
-    [ADDRESSES] = {.name = "addresses",
-                   .summary = "counters; 1: everybody adds to the same one",
-                   .kind = GB_PARAM_COUNT,
-                   .min = 1,
-                   .max = UINT64_C(1) << 20,
-                   .default_value = {.number = 1024}},
-    [PADDING] = {.name = "padding",
-                 .summary = "from one counter to the next, a multiple of 4 B",
-                 .kind = GB_PARAM_BYTES,
-                 .min = ATOMICS_WORD,
-                 .max = 128,
-                 .default_value = {.number = ATOMICS_WORD}},
-    [THREADS] = {.name = "threads",
-                 .summary = "threads, in blocks of 256",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "threads",
-                 .min = 1,
-                 .max = UINT64_C(1) << 20,
-                 .default_value = {.number = 65536}},
-    [ROUNDS] = {.name = "rounds",
-                .summary = "updates of each thread",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = 64,
-                .default_value = {.number = 16}},
+    [ADDRESSES] = GB_COUNT_PARAM("addresses", NULL, 1, UINT64_C(1) << 20, 1024,
+                                 "counters; 1: everybody adds to the same one"),
+    [PADDING] = GB_BYTES_PARAM("padding", ATOMICS_WORD, 128, ATOMICS_WORD,
+                               "from one counter to the next, a multiple of 4 B"),
+    [THREADS] = GB_COUNT_PARAM("threads", "threads", 1, UINT64_C(1) << 20, 65536,
+                               "threads, in blocks of 256"),
+    [ROUNDS] = GB_COUNT_PARAM("rounds", NULL, 1, 64, 16, "updates of each thread"),
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "update_rate",
-     .unit = "1/s",
-     .summary = "updates of all threads over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = -1},
-    {.name = "update_time",
-     .unit = "ns",
-     .summary = "time over the number of updates of all threads",
-     .higher_is_better = false,
-     .numerator = GB_NS_PER_ITEM,
-     .part = -1},
+    GB_ITEM_RATE("update_rate", GB_WHOLE, "updates of all threads over time"),
+    GB_TIME_PER_ITEM("update_time", GB_WHOLE, "time over the number of updates of all threads"),
 };
 
 typedef struct state {
@@ -176,12 +148,12 @@ static void count_sums(state *s)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     const bool shared = gb_word_index(place_words, run->args[PLACE]) == SHARED;
-    state *s = calloc(1, sizeof *s);
-    run->state = s;
-    if (s != NULL)
-        s->sums = calloc((size_t)run->args[ADDRESSES].number, sizeof *s->sums);
-    if (s == NULL || s->sums == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of atomics");
+    state *s = gb_state_new(run, sizeof *s, "atomics", err);
+    if (s == NULL)
+        return GB_NO_MEMORY;
+    s->sums = calloc((size_t)run->args[ADDRESSES].number, sizeof *s->sums);
+    if (s->sums == NULL)
+        return gb_fail(err, GB_NO_MEMORY, "no memory for the sums of atomics");
     s->type = type_of(run->args);
     s->fn = functions[shared ? SHARED : GLOBAL][s->type];
     s->addresses = (uint32_t)run->args[ADDRESSES].number;
@@ -236,11 +208,8 @@ static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
     const uint64_t words = s->addresses * s->gap;
-    gb_mismatch bad = {0};
-    gb_code code = gb_memory_compare(run, &s->counters, ATOMICS_WORD, words, compare, s, &bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&bad, "atomics: counters", words, ATOMICS_WORD, err);
+    return gb_memory_verify(run, &s->counters, ATOMICS_WORD, words, compare, s, "atomics: counters",
+                            err);
 }
 
 /* Looks at what all iterations since the last reset have left, the timed ones among them. Counters
@@ -261,10 +230,8 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->counters);
     free(s->sums);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->counters, NULL});
 }
 
 const gb_kernel gb_kernel_atomics = {
@@ -294,20 +261,8 @@ const gb_kernel gb_kernel_atomics = {
                 "GPU, and so are all of them on a CPU.",
             .source = "kernels/atomics.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE_WARM,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -156,10 +156,7 @@ const gb_kernel gb_kernel_bank = {
                 "see: there the same loads come from the first cache, one thread's after the "
                 "other's, and the line is level. That is the control, not a prediction for a GPU.",
             GB_TABLES(params, metrics, check, work),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_DEVICE,
+            GB_TIMED_ON_DEVICE_WARM,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

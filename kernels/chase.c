@@ -27,46 +27,29 @@ static const gb_param params[] = {
     [SPACE] = GB_WORD_PARAM("space", space_words, "device",
                             "where the nodes lie: the device's memory and its caches, the shared "
                             "memory of a block, or page-locked memory of the host, across the bus"),
-    [BYTES] = {.name = "bytes",
-               .summary = "room that the nodes take, a multiple of `node`",
-               .kind = GB_PARAM_BYTES,
-               .min = 2 * WORD,
-               .max = UINT64_C(1) << 38,
-               .default_value = {.number = 32768}},
-    [NODE] = {.name = "node",
-              .summary = "from one node to the next, a multiple of 8; only its first 8 bytes are "
-                         "read. 128: a line each; more: sparse nodes, each in a page of its own "
-                         "from a page's size on",
-              .kind = GB_PARAM_BYTES,
-              .min = WORD,
-              .max = UINT64_C(64) << 20,
-              .default_value = {.number = LINE}},
-    [STEPS] = {.name = "steps",
-               .summary = "links followed; the next iteration goes on from there. The default is a "
-                          "prime: no ring of another size is a whole number of times in it",
-               .kind = GB_PARAM_COUNT,
-               .unit = "steps",
-               .min = 1,
-               .max = UINT64_C(1) << 24,
-               .default_value = {.number = 32749}},
+    [BYTES] = GB_BYTES_PARAM("bytes", 2 * WORD, UINT64_C(1) << 38, 32768,
+                             "room that the nodes take, a multiple of `node`"),
+    [NODE] =
+        GB_BYTES_PARAM("node", WORD, UINT64_C(64) << 20, LINE,
+                       "from one node to the next, a multiple of 8; only its first 8 bytes are "
+                       "read. 128: a line each; more: sparse nodes, each in a page of its own "
+                       "from a page's size on"),
+    [STEPS] =
+        GB_COUNT_PARAM("steps", "steps", 1, UINT64_C(1) << 24, 32749,
+                       "links followed; the next iteration goes on from there. The default is a "
+                       "prime: no ring of another size is a whole number of times in it"),
 };
 
 enum { LATENCY, CYCLES };
 static const gb_metric_spec metrics[] = {
-    [LATENCY] = {.name = "latency",
-                 .unit = "ns",
-                 .summary = "time over the number of links followed",
-                 .higher_is_better = false,
-                 .numerator = GB_NS_PER_ITEM,
-                 .part = -1},
+    [LATENCY] = GB_TIME_PER_ITEM("latency", GB_WHOLE, "time over the number of links followed"),
     [CYCLES] = {.name = "cycles",
                 .unit = "cycles",
                 .summary =
                     "of the SM's clock for a link, by the kernel itself: without the launch; "
                     "none on a cpu, which has no counter that keeps step with its cores",
-                .higher_is_better = false,
                 .numerator = GB_LEVEL,
-                .part = -1},
+                .part = GB_WHOLE},
 };
 
 typedef struct state {
@@ -113,8 +96,8 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
                                          "caches, which `space: device` shows"
                                        : "the cpu device reads the host's memory without a bus: "
                                          "`space: device` is that memory");
-    const uint64_t places = 2 * sizeof(chase_place);
-    *need = (gb_need){.device_bytes = places};
+    *need = (gb_need){.device_bytes = 2 * sizeof(chase_place),
+                      .host_bytes = bytes / node * 2 * sizeof(uint32_t)}; /* next, order */
     if (space == HOST)
         need->pinned_bytes = bytes;
     else
@@ -168,10 +151,8 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code compare_nodes(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    gb_mismatch bad = {0};
-    const uint64_t words = s->n * s->node / WORD;
-    gb_code code = gb_memory_compare(run, &s->nodes, WORD, words, compare, s, &bad, err);
-    return code != GB_OK ? code : gb_mismatch_result(&bad, "chase: links", words, WORD, err);
+    return gb_memory_verify(run, &s->nodes, WORD, s->n * s->node / WORD, compare, s, "chase: links",
+                            err);
 }
 
 static gb_code make_nodes(gb_run *run, gb_error *err)
@@ -248,17 +229,14 @@ static gb_code look_at_place(gb_run *run, uint64_t steps, chase_place *found, gb
     state *s = run->state;
     looking l = {.expected = {address_of(s, s->order[steps % s->n]), steps, 0},
                  .cpu = run->dev->info.kind == GB_CPU};
-    gb_mismatch bad = {0};
-    gb_code code =
-        gb_memory_compare(run, &s->places[s->at], WORD, PLACE_WORDS, look, &l, &bad, err);
+    gb_code code = gb_memory_verify(run, &s->places[s->at], WORD, PLACE_WORDS, look, &l,
+                                    "chase: node, links followed and cycles", err);
     *found = l.found;
-    return code != GB_OK ? code
-                         : gb_mismatch_result(&bad, "chase: node, links followed and cycles",
-                                              PLACE_WORDS, WORD, err);
+    return code;
 }
 
-/* One pass over all nodes in their order, so that each level holds what it will hold; it has to end
- * where it began. */
+/* One pass over all nodes in their order, so that each level holds what it will hold (but for a
+ * GPU's L1, which is empty again when a launch begins); it has to end where it began. */
 static gb_code warm_pass(gb_run *run, gb_error *err)
 {
     state *s = run->state;
@@ -278,10 +256,9 @@ static gb_code warm_pass(gb_run *run, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "chase", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of chase");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->node = run->args[NODE].number;
     s->n = run->args[BYTES].number / s->node;
     s->steps = run->args[STEPS].number;
@@ -337,13 +314,9 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->places[1]);
-    run->dev->ops->free(run->dev, &s->places[0]);
-    run->dev->ops->free(run->dev, &s->nodes);
     free(s->order);
     free(s->next);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->places[1], &s->places[0], &s->nodes, NULL});
 }
 
 const gb_kernel gb_kernel_chase = {
@@ -372,20 +345,8 @@ const gb_kernel gb_kernel_chase = {
                 "slopes where it is shared with others, as the last cache of a virtual machine.",
             .source = "kernels/chase.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE_WARM,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -13,10 +13,9 @@
 
 /* Where a chase stands: where it goes on, and what the next one adds to. */
 typedef struct chase_place {
-    uint64_t at;    /* address of a node */
-    uint64_t steps; /* links followed since the start */
-    uint64_t
-        cycles; /* of the SM's clock meanwhile; 0 on a cpu, whose clock is none of its core's */
+    uint64_t at;     /* address of a node */
+    uint64_t steps;  /* links followed since the start */
+    uint64_t cycles; /* of the SM's clock since the start; 0 on a cpu, which has no such clock */
 } chase_place;
 
 #endif

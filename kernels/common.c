@@ -36,6 +36,16 @@ void gb_state_free(gb_run *run, gb_memory *const memories[])
     run->state = NULL;
 }
 
+gb_code gb_state_alloc(gb_run *run, const gb_array arrays[], gb_error *err)
+{
+    gb_code code = GB_OK;
+    for (size_t i = 0; arrays[i].memory != NULL && code == GB_OK; i++)
+        if (arrays[i].bytes > 0)
+            code = run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, (size_t)arrays[i].bytes,
+                                        arrays[i].memory, err);
+    return code;
+}
+
 gb_sample gb_sample_of(int parts)
 {
     gb_sample none = {0};

@@ -57,14 +57,18 @@
     }
 
 /* Fields of a spec: its tables and what goes with them; and how most kernels are timed: by the
- * device or the host, with a warm or a cold cache, or by the host alone, because the host takes
- * part in what is timed. */
+ * device or the host, with a warm or a cold cache; with a warm one alone, because it is not data
+ * from memory that counts, or because the case itself says where its data lies; or by the host
+ * alone, because the host takes part in what is timed. */
 #define GB_TABLES(params_, metrics_, check_, work_)                                                \
     .params = params_, .n_params = GB_COUNT(params_), .metrics = metrics_,                         \
     .n_metrics = GB_COUNT(metrics_), .check = check_, .work = work_
 #define GB_TIMED_ON_DEVICE                                                                         \
     .devices = GB_ANY_DEVICE, .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),      \
     .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD), .default_timer = GB_TIMER_DEVICE
+#define GB_TIMED_ON_DEVICE_WARM                                                                    \
+    .devices = GB_ANY_DEVICE, .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),      \
+    .caches = GB_BIT(GB_CACHE_WARM), .default_timer = GB_TIMER_DEVICE
 #define GB_TIMED_BY_HOST                                                                           \
     .devices = GB_ANY_DEVICE, .timers = GB_BIT(GB_TIMER_ROUNDTRIP),                                \
     .caches = GB_BIT(GB_CACHE_WARM), .default_timer = GB_TIMER_ROUNDTRIP
@@ -92,6 +96,15 @@ void *gb_state_new(gb_run *run, size_t size, const char *kernel, gb_error *err);
 /* Frees the state, and before it `memories`, up to a NULL. */
 void gb_state_free(gb_run *run, gb_memory *const memories[]);
 
+/* Memory of the device that a state wants; 0 bytes: none. */
+typedef struct gb_array {
+    gb_memory *memory;
+    uint64_t bytes;
+} gb_array;
+/* Allocates them, up to one whose memory is NULL; those that there are already, also after an
+ * error, are the state's to free. */
+gb_code gb_state_alloc(gb_run *run, const gb_array arrays[], gb_error *err);
+
 /* A sample to add to, whose parts from number `parts` on there are none of (NAN). */
 gb_sample gb_sample_of(int parts);
 /* Adds `iterations` of `once`, which adds one to the sample that it is given, up to an error. */
@@ -108,7 +121,14 @@ static inline uint64_t gb_mix(uint64_t seed, uint64_t index)
     return x ^ (x >> 29);
 }
 
-/* The same as test data of 32 bits, number `index` of a series; as a gb_make_fn, which takes a
+/* The same where a few bits are taken of each: the high bits of one round are a plain lattice over
+ * the index. */
+static inline uint64_t gb_mix_twice(uint64_t seed, uint64_t index)
+{
+    return gb_mix(~seed, gb_mix(seed, index));
+}
+
+/* gb_mix as test data of 32 bits, number `index` of a series; as a gb_make_fn, which takes a
  * pointer to the seed. */
 static inline uint32_t gb_word32(uint64_t seed, uint64_t index)
 {

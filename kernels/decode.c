@@ -31,46 +31,22 @@ static const gb_param params[] = {
     [WEIGHTS] = GB_WORD_PARAM("weights", weight_words, "fp16",
                               "how a weight is stored; int8 and int4 with a scale (fp16) for each "
                               "32 of a row. Vectors and sums are fp32"),
-    [HIDDEN] = {.name = "hidden",
-                .summary = "values of a token between layers",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = 65536,
-                .default_value = {.number = 2048}},
-    [KV] = {.name = "kv",
-            .summary = "rows of the matrix of keys, and of that of values; 0: as many as hidden",
-            .kind = GB_PARAM_COUNT,
-            .min = 0,
-            .max = 65536,
-            .default_value = {.number = 0}},
-    [INTERMEDIATE] = {.name = "intermediate",
-                      .summary = "values inside the feed-forward part of a layer",
-                      .kind = GB_PARAM_COUNT,
-                      .min = 1,
-                      .max = 262144,
-                      .default_value = {.number = 5632}},
-    [LAYERS] = {.name = "layers",
-                .summary = "that a token goes through",
-                .kind = GB_PARAM_COUNT,
-                .min = 1,
-                .max = MAX_LAYERS,
-                .default_value = {.number = 22}},
-    [HOLD] = {.name = "hold",
-              .summary = "bytes of weights that are in memory, in whole layers, at most all: the "
-                         "token's layers take turns with them",
-              .kind = GB_PARAM_BYTES,
-              .min = UINT64_C(1) << 20,
-              .max = UINT64_C(1) << 40,
-              .default_value = {.number = UINT64_C(256) << 20}},
+    [HIDDEN] = GB_COUNT_PARAM("hidden", NULL, 1, 65536, 2048, "values of a token between layers"),
+    [KV] =
+        GB_COUNT_PARAM("kv", NULL, 0, 65536, 0,
+                       "rows of the matrix of keys, and of that of values; 0: as many as hidden"),
+    [INTERMEDIATE] = GB_COUNT_PARAM("intermediate", NULL, 1, 262144, 5632,
+                                    "values inside the feed-forward part of a layer"),
+    [LAYERS] = GB_COUNT_PARAM("layers", NULL, 1, MAX_LAYERS, 22, "that a token goes through"),
+    [HOLD] =
+        GB_BYTES_PARAM("hold", UINT64_C(1) << 20, UINT64_C(1) << 40, UINT64_C(256) << 20,
+                       "bytes of weights that are in memory, in whole layers, at most all: the "
+                       "token's layers take turns with them"),
 };
 
 static const gb_metric_spec metrics[] = {
-    {.name = "token_rate",
-     .unit = "1/s",
-     .summary = "tokens a second, of one sequence: the weights of the layers alone",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = GB_WHOLE},
+    GB_ITEM_RATE("token_rate", GB_WHOLE,
+                 "tokens a second, of one sequence: the weights of the layers alone"),
     GB_BANDWIDTH("bytes of the weights as they are stored, with their scales, and of the vectors, "
                  "over time"),
     GB_FLOP_RATE("2 operations a weight over time"),
@@ -178,23 +154,18 @@ static gb_code make_data(gb_run *run, state *s, gb_error *err)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "decode", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of decode");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->shape = shape_of(run->args, dev->info.kind);
     s->fn = functions[s->shape.wide.type][dev->info.kind];
     const shape *h = &s->shape;
-    const struct {
-        gb_memory *memory;
-        uint64_t bytes;
-    } needs[] = {{&s->wide, h->held * h->wide_rows * h->wide.stride},
-                 {&s->down, h->held * h->hidden * h->down.stride},
-                 {&s->x, longest_row(h) * sizeof(float)},
-                 {&s->y, h->layers * layer_rows(h) * sizeof(float)}};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(needs) && code == GB_OK; i++)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)needs[i].bytes, needs[i].memory, err);
+    const gb_array arrays[] = {{&s->wide, h->held * h->wide_rows * h->wide.stride},
+                               {&s->down, h->held * h->hidden * h->down.stride},
+                               {&s->x, longest_row(h) * sizeof(float)},
+                               {&s->y, h->layers * layer_rows(h) * sizeof(float)},
+                               {NULL, 0}};
+    gb_code code = gb_state_alloc(run, arrays, err);
     s->host_x = calloc(longest_row(h), sizeof(float));
     s->expected = calloc(h->held * layer_rows(h), sizeof *s->expected);
     if (code == GB_OK && (s->host_x == NULL || s->expected == NULL))
@@ -275,12 +246,9 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    gb_mismatch bad = {0};
     const uint64_t n = s->shape.layers * layer_rows(&s->shape);
-    gb_code code = gb_memory_compare(run, &s->y, sizeof(float), n, compare, s, &bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&bad, "decode: products of the layers", n, sizeof(float), err);
+    return gb_memory_verify(run, &s->y, sizeof(float), n, compare, s,
+                            "decode: products of the layers", err);
 }
 
 static void release(gb_run *run)
@@ -288,13 +256,9 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *const memories[] = {&s->y, &s->x, &s->down, &s->wide};
-    for (size_t i = 0; i < GB_COUNT(memories); i++)
-        run->dev->ops->free(run->dev, memories[i]);
     free(s->host_x);
     free(s->expected);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->y, &s->x, &s->down, &s->wide, NULL});
 }
 
 const gb_kernel gb_kernel_decode = {
@@ -322,21 +286,10 @@ const gb_kernel gb_kernel_decode = {
                 "four a layer, each of which is over in microseconds.",
             .source = "kernels/decode.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
+
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .behind_gate = behind_gate,
 };

@@ -65,40 +65,32 @@ struct warp_pack {
 
 /* How many segments a pack has; the i-th weight of segment s but for its scale, times times(s), the
  * odd ones times `odd` besides: powers of two, so that nothing is rounded, and 1 but for int4. */
-struct warp_fp32 {
-    static constexpr unsigned segments = 1;
-    static constexpr bool scaled = false;
+struct warp_as_it_is {
     static constexpr float odd = 1;
     static __device__ __forceinline__ float times(unsigned)
     {
         return 1;
     }
+};
+struct warp_fp32 : warp_as_it_is {
+    static constexpr unsigned segments = 1;
+    static constexpr bool scaled = false;
     static __device__ __forceinline__ float weight(const warp_pack &pack, unsigned, unsigned i)
     {
         return float_of(pack.words[i]);
     }
 };
-struct warp_fp16 {
+struct warp_fp16 : warp_as_it_is {
     static constexpr unsigned segments = 2;
     static constexpr bool scaled = false;
-    static constexpr float odd = 1;
-    static __device__ __forceinline__ float times(unsigned)
-    {
-        return 1;
-    }
     static __device__ __forceinline__ float weight(const warp_pack &pack, unsigned s, unsigned i)
     {
         return half_value((uint16_t)(pack.words[s * 2 + i / 2] >> (i % 2 * 16)));
     }
 };
-struct warp_int8 {
+struct warp_int8 : warp_as_it_is {
     static constexpr unsigned segments = 4;
     static constexpr bool scaled = true;
-    static constexpr float odd = 1;
-    static __device__ __forceinline__ float times(unsigned)
-    {
-        return 1;
-    }
     static __device__ __forceinline__ float weight(const warp_pack &pack, unsigned s, unsigned i)
     {
         return small_float(byte_of(pack.words[s] ^ 0x80808080u, i), 128.0f); /* q + 128 */

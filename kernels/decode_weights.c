@@ -37,10 +37,10 @@ uint64_t decode_padded(const decode_layout *l)
     return l->packs * l->segments * SEGMENT;
 }
 
-/* Two rounds: the high bits of one are a plain lattice over the index. In [0, 1), 24 bits. */
+/* In [0, 1), 24 bits. */
 static inline double fraction(uint64_t seed, uint64_t index)
 {
-    return (double)(gb_mix(~seed, gb_mix(seed, index)) >> 40) * 0x1p-24;
+    return (double)(gb_mix_twice(seed, index) >> 40) * 0x1p-24;
 }
 
 void decode_make_x(uint64_t seed, float x[], uint64_t n)

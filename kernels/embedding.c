@@ -1,8 +1,6 @@
 /* embedding: rows of a table, looked up by ids. See embedding.cu. */
 #include "kernels/embedding.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 
 GB_FN_DECLARE(embedding_single)
@@ -20,35 +18,17 @@ static const gb_param params[] = {
                       "which rows are looked up. sequential: one after the other; random: any, "
                       "all alike; skewed: few of them often, row r with a probability of about "
                       "1/r, as words of a language"),
-    [WIDTH] = {.name = "width",
-               .summary = "elements of 4 bytes in a row",
-               .kind = GB_PARAM_COUNT,
-               .unit = "elements",
-               .min = 1,
-               .max = UINT64_C(1) << 16,
-               .default_value = {.number = 64}},
-    [TABLE] = {.name = "table",
-               .summary = "size of the table",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(128) << 20}},
-    [BYTES] = {.name = "bytes",
-               .summary = "size of all rows that are looked up",
-               .kind = GB_PARAM_BYTES,
-               .min = 4,
-               .max = UINT64_C(1) << 38,
-               .default_value = {.number = UINT64_C(16) << 20}},
+    [WIDTH] = GB_COUNT_PARAM("width", "elements", 1, UINT64_C(1) << 16, 64,
+                             "elements of 4 bytes in a row"),
+    [TABLE] =
+        GB_BYTES_PARAM("table", 4, UINT64_C(1) << 40, UINT64_C(128) << 20, "size of the table"),
+    [BYTES] = GB_BYTES_PARAM("bytes", 4, UINT64_C(1) << 38, UINT64_C(16) << 20,
+                             "size of all rows that are looked up"),
 };
 
 static const gb_metric_spec metrics[] = {
     GB_BANDWIDTH("bytes of the rows, read and written, and of the ids, over time"),
-    {.name = "lookup_rate",
-     .unit = "1/s",
-     .summary = "rows looked up over time",
-     .higher_is_better = true,
-     .numerator = GB_PER_ITEMS,
-     .part = GB_WHOLE},
+    GB_ITEM_RATE("lookup_rate", GB_WHOLE, "rows looked up over time"),
 };
 
 typedef struct state {
@@ -107,7 +87,7 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
  * ln(r + 1) / ln(rows + 1). */
 static uint32_t id_of(const state *s, uint64_t i)
 {
-    const uint64_t bits = gb_mix(~s->seed, gb_mix(s->seed, i));
+    const uint64_t bits = gb_mix_twice(s->seed, i);
     if (s->order == SEQUENTIAL)
         return (uint32_t)(i % s->rows);
     if (s->order == RANDOM)
@@ -141,10 +121,9 @@ static gb_launch shape(const gb_device *dev, const state *s)
 static gb_code prepare(gb_run *run, gb_error *err)
 {
     gb_device *dev = run->dev;
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "embedding", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of embedding");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->order = (enum order)gb_word_index(order_words, run->args[ORDER]);
     s->width = run->args[WIDTH].number;
     s->rows = rows_of(run->args);
@@ -154,12 +133,13 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->fn = four ? GB_FN(embedding_four) : GB_FN(embedding_single);
     s->unit_width = four ? s->width / EMBEDDING_FOUR : s->width;
     s->launch = shape(dev, s);
-    const size_t row = (size_t)s->width * ELEMENT;
-    gb_code code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->rows * row, &s->table, err);
-    if (code == GB_OK)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->lookups * ELEMENT, &s->ids, err);
-    if (code == GB_OK)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)s->lookups * row, &s->out, err);
+    const uint64_t row = s->width * ELEMENT;
+    gb_code code = gb_state_alloc(run,
+                                  (const gb_array[]){{&s->table, s->rows * row},
+                                                     {&s->ids, s->lookups * ELEMENT},
+                                                     {&s->out, s->lookups * row},
+                                                     {NULL, 0}},
+                                  err);
     if (code == GB_OK)
         code = gb_memory_write(run, &s->table, ELEMENT, s->rows * s->width, gb_make_words32,
                                &s->seed, err);
@@ -211,13 +191,8 @@ static gb_code verify(gb_run *run, gb_error *err)
 static void release(gb_run *run)
 {
     state *s = run->state;
-    if (s == NULL)
-        return;
-    run->dev->ops->free(run->dev, &s->table);
-    run->dev->ops->free(run->dev, &s->ids);
-    run->dev->ops->free(run->dev, &s->out);
-    free(s);
-    run->state = NULL;
+    if (s != NULL)
+        gb_state_free(run, (gb_memory *[]){&s->table, &s->ids, &s->out, NULL});
 }
 
 const gb_kernel gb_kernel_embedding = {
@@ -228,36 +203,22 @@ const gb_kernel gb_kernel_embedding = {
             .lesson =
                 "A lookup does no arithmetic at all: it reads an id and copies the row of that "
                 "number. What it costs depends on how long the rows are and how often the same "
-                "ones "
-                "are asked for. Memory is read in pieces (32 bytes on a GPU, 64 on a CPU) and "
-                "finds "
-                "neighbouring pieces faster than distant ones, so that short rows from anywhere "
-                "waste "
-                "what a long row uses. Real ids are not spread evenly: a few words make up most of "
-                "a text, and their rows stay in a cache.",
+                "ones are asked for. Memory is read in pieces (32 bytes on a GPU, 64 on a CPU) "
+                "and finds neighbouring pieces faster than distant ones, so that short rows from "
+                "anywhere waste what a long row uses. Real ids are not spread evenly: a few words "
+                "make up most of a text, and their rows stay in a cache.",
             .picture =
                 "Bandwidth over width, a line an order. sequential is a copy and close to level. "
-                "random begins far below it and comes closer with each doubling of the rows, until "
-                "the rows are so long that it hardly matters where they lie. skewed is above "
-                "random, and above sequential too where the rows that are asked for most fit into "
-                "a cache. A table that fits into the last cache as a whole shows hardly any "
-                "difference.",
+                "random begins far below it and comes closer with each doubling of the rows, "
+                "until the rows are so long that it hardly matters where they lie. skewed is "
+                "above random, and above sequential too where the rows that are asked for most "
+                "fit into a cache. A table that fits into the last cache as a whole shows hardly "
+                "any difference.",
             .source = "kernels/embedding.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
+
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

@@ -230,10 +230,7 @@ const gb_kernel gb_kernel_flops = {
                 "by generation; int32 half of fp32 or the same. On a CPU the widest vector "
                 "instructions decide, and fp64 is half of fp32 since it has half the lanes.",
             GB_TABLES(params, metrics, check, work),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_DEVICE,
+            GB_TIMED_ON_DEVICE_WARM,
         },
     GB_LIFE(prepare, enqueue, reset, verify, release),
 };

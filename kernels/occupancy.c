@@ -27,50 +27,27 @@ static const struct {
 static const gb_param params[] = {
     [WHAT] = GB_WORD_PARAM("what", what_words, "loads",
                            "loads from memory, or chains of multiply-adds (fp32)"),
-    [INDEPENDENT] = {.name = "independent",
-                     .summary = "loads that each thread has under way, or chains: 1, 2, 4 .. 32",
-                     .kind = GB_PARAM_COUNT,
-                     .min = 1,
-                     .max = OCCUPANCY_MOST_INDEPENDENT,
-                     .default_value = {.number = 4}},
-    [WARPS] = {.name = "warps",
-               .summary = "resident warps an SM: up to 4, or a multiple of 4; 0: as many as fit",
-               .kind = GB_PARAM_COUNT,
-               .unit = "warps",
-               .min = 0,
-               .max = 64,
-               .default_value = {.number = 0}},
-    [BYTES] = {.name = "bytes",
-               .summary = "array that the loads read once, a power of two",
-               .kind = GB_PARAM_BYTES,
-               .min = 4096,
-               .max = UINT64_C(1) << 36,
-               .default_value = {.number = UINT64_C(128) << 20}},
-    [STEPS] = {.name = "steps",
-               .summary =
-                   "steps of all chains together, two multiply-adds each: a multiple of 32 x "
-                   "independent",
-               .kind = GB_PARAM_COUNT,
-               .min = 1024,
-               .max = UINT64_C(1) << 40,
-               .default_value = {.number = UINT64_C(1) << 26}},
+    [INDEPENDENT] =
+        GB_COUNT_PARAM("independent", NULL, 1, OCCUPANCY_MOST_INDEPENDENT, 4,
+                       "loads that each thread has under way, or chains: 1, 2, 4 .. 32"),
+    [WARPS] =
+        GB_COUNT_PARAM("warps", "warps", 0, 64, 0,
+                       "resident warps an SM: up to 4, or a multiple of 4; 0: as many as fit"),
+    [BYTES] = GB_BYTES_PARAM("bytes", 4096, UINT64_C(1) << 36, UINT64_C(128) << 20,
+                             "array that the loads read once, a power of two"),
+    [STEPS] =
+        GB_COUNT_PARAM("steps", NULL, 1024, UINT64_C(1) << 40, UINT64_C(1) << 26,
+                       "steps of all chains together, two multiply-adds each: a multiple of 32 x "
+                       "independent"),
 };
 
 enum { BANDWIDTH, FLOP_RATE, OCCUPANCY };
 static const gb_metric_spec metrics[] = {
-    [BANDWIDTH] = {.name = "bandwidth",
-                   .unit = "B/s",
-                   .summary = "bytes read over time; of loads",
-                   .higher_is_better = true,
-                   .numerator = GB_PER_BYTES_READ,
-                   .part = GB_WHOLE},
+    [BANDWIDTH] =
+        GB_GAIN("bandwidth", "B/s", GB_PER_BYTES_READ, GB_WHOLE, "bytes read over time; of loads"),
     [FLOP_RATE] = GB_FLOP_RATE("floating-point operations over time; of chains"),
-    [OCCUPANCY] = {.name = "occupancy",
-                   .unit = "%",
-                   .summary = "resident warps, of those that would be without the spoiler (GPUs)",
-                   .higher_is_better = true,
-                   .numerator = GB_LEVEL,
-                   .part = GB_WHOLE},
+    [OCCUPANCY] = GB_GAIN("occupancy", "%", GB_LEVEL, GB_WHOLE,
+                          "resident warps, of those that would be without the spoiler (GPUs)"),
 };
 
 typedef struct state {
@@ -168,7 +145,7 @@ static gb_code prepare_loads(gb_run *run, state *s, gb_error *err)
     s->units = count / words;
     s->sums = malloc((size_t)s->threads * sizeof *s->sums);
     if (s->sums == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of occupancy");
+        return gb_fail(err, GB_NO_MEMORY, "no memory for the sums of occupancy");
     gb_code code = run->dev->ops->alloc(run->dev, GB_MEM_DEVICE, (size_t)bytes, &s->from, err);
     if (code == GB_OK)
         code =
@@ -220,10 +197,9 @@ static gb_code choose_launch(gb_run *run, state *s, gb_error *err)
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    state *s = calloc(1, sizeof *s);
+    state *s = gb_state_new(run, sizeof *s, "occupancy", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of occupancy");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->what = what_of(run->args);
     s->fn = code_of(run->args);
     s->cpu = run->dev->info.kind == GB_CPU;
@@ -286,13 +262,8 @@ static void compare(void *user, gb_mismatch *bad, const void *elements, uint64_t
 static gb_code verify(gb_run *run, gb_error *err)
 {
     state *s = run->state;
-    gb_mismatch bad = {0};
-    gb_code code =
-        gb_memory_compare(run, &s->to, sizeof(uint32_t), s->threads, compare, s, &bad, err);
-    if (code != GB_OK)
-        return code;
-    return gb_mismatch_result(&bad, "occupancy: sums of the threads", s->threads, sizeof(uint32_t),
-                              err);
+    return gb_memory_verify(run, &s->to, sizeof(uint32_t), s->threads, compare, s,
+                            "occupancy: sums of the threads", err);
 }
 
 static void release(gb_run *run)
@@ -300,11 +271,8 @@ static void release(gb_run *run)
     state *s = run->state;
     if (s == NULL)
         return;
-    run->dev->ops->free(run->dev, &s->to);
-    run->dev->ops->free(run->dev, &s->from);
     free(s->sums);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->to, &s->from, NULL});
 }
 
 const gb_kernel gb_kernel_occupancy = {
@@ -333,20 +301,8 @@ const gb_kernel gb_kernel_occupancy = {
                 "has registers the line falls.",
             .source = "kernels/occupancy.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE_WARM,
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
 };

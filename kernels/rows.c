@@ -1,8 +1,6 @@
 /* rows: softmax and layer norm, in one launch or in three. See rows.cu. */
 #include "kernels/rows.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 #include "kernels/rows_check.h"
 
@@ -35,20 +33,9 @@ static const gb_param params[] = {
     [VARIANT] = GB_WORD_PARAM("variant", variant_words, "fused",
                               "fused: one launch, a row stays in shared memory; separate: a launch "
                               "for each of the three passes over the matrix"),
-    [ROWS] = {.name = "rows",
-              .summary = "rows of the matrix",
-              .kind = GB_PARAM_COUNT,
-              .unit = "rows",
-              .min = 1,
-              .max = UINT64_C(1) << 24,
-              .default_value = {.number = 2048}},
-    [COLUMNS] = {.name = "columns",
-                 .summary = "numbers of 4 bytes in a row",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "columns",
-                 .min = 1,
-                 .max = ROWS_MAX_COLUMNS,
-                 .default_value = {.number = 2048}},
+    [ROWS] = GB_COUNT_PARAM("rows", "rows", 1, UINT64_C(1) << 24, 2048, "rows of the matrix"),
+    [COLUMNS] = GB_COUNT_PARAM("columns", "columns", 1, ROWS_MAX_COLUMNS, 2048,
+                               "numbers of 4 bytes in a row"),
 };
 
 static const gb_metric_spec metrics[] = {
@@ -103,31 +90,22 @@ static void work(const gb_value args[], gb_device_kind kind, gb_work *out)
     };
 }
 
-static gb_code allocate(gb_device *dev, rows_state *s, gb_error *err)
+static gb_code allocate(gb_run *run, rows_state *s, gb_error *err)
 {
-    const size_t matrix = (size_t)(s->rows * s->columns) * sizeof(float);
-    const size_t row = (size_t)s->columns * sizeof(float), column = (size_t)s->rows * sizeof(float);
-    const bool parameters = s->op == ROWS_LAYERNORM, between = s->separate;
-    const struct {
-        gb_memory *memory;
-        size_t bytes;
-        bool wanted;
-    } arrays[] = {{&s->x, matrix, true},         {&s->out, matrix, true},
-                  {&s->gain, row, parameters},   {&s->shift, row, parameters},
-                  {&s->centre, column, between}, {&s->scale, column, between}};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(arrays) && code == GB_OK; i++)
-        if (arrays[i].wanted)
-            code = dev->ops->alloc(dev, GB_MEM_DEVICE, arrays[i].bytes, arrays[i].memory, err);
-    return code;
+    const uint64_t matrix = s->rows * s->columns * sizeof(float);
+    const uint64_t row = s->op == ROWS_LAYERNORM ? s->columns * sizeof(float) : 0;
+    const uint64_t column = s->separate ? s->rows * sizeof(float) : 0;
+    const gb_array arrays[] = {{&s->x, matrix},  {&s->out, matrix},    {&s->gain, row},
+                               {&s->shift, row}, {&s->centre, column}, {&s->scale, column},
+                               {NULL, 0}};
+    return gb_state_alloc(run, arrays, err);
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    rows_state *s = calloc(1, sizeof *s);
+    rows_state *s = gb_state_new(run, sizeof *s, "rows", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of rows");
-    run->state = s;
+        return GB_NO_MEMORY;
     s->op = op_of(run->args);
     s->separate = variant_of(run->args) == SEPARATE;
     s->rows = run->args[ROWS].number;
@@ -136,7 +114,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
     s->launch = gb_launch_shape(run->dev, s->rows * ROWS_BLOCK, ROWS_BLOCK);
     if (!s->separate)
         s->launch.shared_bytes = (uint32_t)(s->columns * sizeof(float));
-    gb_code code = allocate(run->dev, s, err);
+    gb_code code = allocate(run, s, err);
     if (code == GB_OK)
         code = rows_make(run, s, err);
     return code;
@@ -195,12 +173,9 @@ static void release(gb_run *run)
     rows_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *const all[] = {&s->x, &s->out, &s->gain, &s->shift, &s->centre, &s->scale};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     rows_forget(s);
-    free(s);
-    run->state = NULL;
+    gb_state_free(
+        run, (gb_memory *[]){&s->x, &s->out, &s->gain, &s->shift, &s->centre, &s->scale, NULL});
 }
 
 const gb_kernel gb_kernel_rows = {
@@ -213,36 +188,24 @@ const gb_kernel gb_kernel_rows = {
                 "and look at a whole row first: its largest number and a sum of exponentials, or "
                 "its mean and its variance. They are bound by memory, so what counts is how often "
                 "the matrix passes over the bus. A program that is put together from single "
-                "operations reads it for each of them; a fused kernel reads it once, keeps the row "
-                "close to the arithmetic and writes it once. The largest number is taken off "
-                "before "
-                "the exponential because e to the power of 89 is more than FP32 can hold: the test "
-                "data lie beyond that.",
+                "operations reads it for each of them; a fused kernel reads it once, keeps the "
+                "row close to the arithmetic and writes it once. The largest number is taken off "
+                "before the exponential because e to the power of 89 is more than FP32 can hold: "
+                "the test data lie beyond that.",
             .picture =
-                "Bandwidth over columns, counted as one reading and one writing for both variants: "
-                "fused rises to the speed of memory once rows are long enough to keep 256 threads "
-                "busy. separate reads three times and writes once, so it is at half of that, and "
-                "lower for small matrices, where three launches cost more than one. Where the "
-                "matrix fits into the last cache the second and the third reading come from there, "
-                "and the distance shrinks. On a CPU softmax also has its exponentials to compute, "
-                "twice when separate.",
+                "Bandwidth over columns, counted as one reading and one writing for both "
+                "variants: fused rises to the speed of memory once rows are long enough to keep "
+                "256 threads busy. separate reads three times and writes once, so it is at half "
+                "of that, and lower for small matrices, where three launches cost more than one. "
+                "Where the matrix fits into the last cache the second and the third reading come "
+                "from there, and the distance shrinks. On a CPU softmax also has its exponentials "
+                "to compute, twice when separate.",
             .source = "kernels/rows.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
+
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = verify,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, verify, release),
     .behind_gate = behind_gate,
 };

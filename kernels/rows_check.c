@@ -10,11 +10,10 @@
 
 enum { OF_X, OF_GAIN, OF_SHIFT };
 
-/* [0, 1). Two rounds: the high bits of one are a plain lattice over the index. */
+/* [0, 1) */
 static inline double fraction(uint64_t seed, int series, uint64_t i)
 {
-    const uint64_t of = seed + (uint64_t)series;
-    return (double)(gb_mix(~of, gb_mix(of, i)) >> 52) / 4096;
+    return (double)(gb_mix_twice(seed + (uint64_t)series, i) >> 52) / 4096;
 }
 
 /* Multiples of 2^-8: in [-8, 8), where 8,192 of them add up to at most 2^24 units; for softmax 92

@@ -1,8 +1,6 @@
 /* search: the vectors of a database that are most like a query. See search.cu. */
 #include "kernels/search.h"
 
-#include <stdlib.h>
-
 #include "kernels/common.h"
 #include "kernels/search_check.h"
 
@@ -15,54 +13,25 @@ GB_FN_DECLARE(search_merge)
 enum { VECTORS, DIMENSIONS, QUERIES, K };
 
 static const gb_param params[] = {
-    [VECTORS] = {.name = "vectors",
-                 .summary = "vectors of the database",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "vectors",
-                 .min = 1,
-                 .max = UINT64_C(1) << 30,
-                 .default_value = {.number = 131072}},
-    [DIMENSIONS] = {.name = "dimensions",
-                    .summary = "numbers of 4 bytes that a vector has",
-                    .kind = GB_PARAM_COUNT,
-                    .min = 1,
-                    .max = 4096,
-                    .default_value = {.number = 128}},
-    [QUERIES] = {.name = "queries",
-                 .summary = "queries that are answered at once",
-                 .kind = GB_PARAM_COUNT,
-                 .unit = "queries",
-                 .min = 1,
-                 .max = 4096,
-                 .default_value = {.number = 1}},
-    [K] = {.name = "k",
-           .summary = "vectors to find for each query",
-           .kind = GB_PARAM_COUNT,
-           .unit = "vectors",
-           .min = 1,
-           .max = SEARCH_MAX_K,
-           .default_value = {.number = 10}},
+    [VECTORS] = GB_COUNT_PARAM("vectors", "vectors", 1, UINT64_C(1) << 30, 131072,
+                               "vectors of the database"),
+    [DIMENSIONS] =
+        GB_COUNT_PARAM("dimensions", NULL, 1, 4096, 128, "numbers of 4 bytes that a vector has"),
+    [QUERIES] =
+        GB_COUNT_PARAM("queries", "queries", 1, 4096, 1, "queries that are answered at once"),
+    [K] = GB_COUNT_PARAM("k", "vectors", 1, SEARCH_MAX_K, 10, "vectors to find for each query"),
 };
 
 static const gb_metric_spec metrics[] = {
-    [SEARCH_QUERY_RATE] = {.name = "query_rate",
-                           .unit = "1/s",
-                           .summary = "queries answered over time",
-                           .higher_is_better = true,
-                           .numerator = GB_PER_ITEMS,
-                           .part = GB_WHOLE},
+    [SEARCH_QUERY_RATE] = GB_ITEM_RATE("query_rate", GB_WHOLE, "queries answered over time"),
     [SEARCH_BANDWIDTH] =
         GB_BANDWIDTH("bytes of the database, read once, of queries and results, over time"),
     [SEARCH_FLOP_RATE] =
         GB_FLOP_RATE("multiplications and additions of the inner products over time"),
-    [SEARCH_RECALL] = {.name = "recall",
-                       .unit = "%",
-                       .summary =
-                           "of the vectors that an exact search in whole numbers finds, how many "
-                           "were found; anything below 100 % is a wrong result",
-                       .higher_is_better = true,
-                       .numerator = GB_LEVEL,
-                       .part = GB_WHOLE},
+    [SEARCH_RECALL] =
+        GB_GAIN("recall", "%", GB_LEVEL, GB_WHOLE,
+                "of the vectors that an exact search in whole numbers finds, how many "
+                "were found; anything below 100 % is a wrong result"),
 };
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -156,30 +125,24 @@ static void make_queries(void *user, void *elements, uint64_t first, size_t coun
     }
 }
 
-static gb_code allocate(gb_device *dev, search_state *s, gb_error *err)
+static gb_code allocate(gb_run *run, search_state *s, gb_error *err)
 {
     const search_sizes *z = &s->z;
-    const struct {
-        gb_memory *memory;
-        uint64_t bytes;
-    } arrays[] = {{&s->database, database_elements(z) * sizeof(float)},
-                  {&s->lines, line_elements(z) * sizeof(float)},
-                  {&s->scores, z->queries * z->vectors * sizeof(float)},
-                  {&s->best, z->queries * z->parts * z->k * sizeof(uint64_t)},
-                  {&s->ids, z->queries * z->k * sizeof(uint32_t)},
-                  {&s->values, z->queries * z->k * sizeof(float)}};
-    gb_code code = GB_OK;
-    for (size_t i = 0; i < GB_COUNT(arrays) && code == GB_OK; i++)
-        code = dev->ops->alloc(dev, GB_MEM_DEVICE, (size_t)arrays[i].bytes, arrays[i].memory, err);
-    return code;
+    const gb_array arrays[] = {{&s->database, database_elements(z) * sizeof(float)},
+                               {&s->lines, line_elements(z) * sizeof(float)},
+                               {&s->scores, z->queries * z->vectors * sizeof(float)},
+                               {&s->best, z->queries * z->parts * z->k * sizeof(uint64_t)},
+                               {&s->ids, z->queries * z->k * sizeof(uint32_t)},
+                               {&s->values, z->queries * z->k * sizeof(float)},
+                               {NULL, 0}};
+    return gb_state_alloc(run, arrays, err);
 }
 
 static gb_code prepare(gb_run *run, gb_error *err)
 {
-    search_state *s = calloc(1, sizeof *s);
+    search_state *s = gb_state_new(run, sizeof *s, "search", err);
     if (s == NULL)
-        return gb_fail(err, GB_NO_MEMORY, "no memory for the state of search");
-    run->state = s;
+        return GB_NO_MEMORY;
     const search_sizes z = s->z = sizes_of(run->args, run->dev->info.kind);
     s->seed = gb_rng_derive(run->seed, 0);
     s->score = z.tile == 1            ? GB_FN(search_score_1)
@@ -194,7 +157,7 @@ static gb_code prepare(gb_run *run, gb_error *err)
                                       .k = z.k,
                                       .part = z.part,
                                       .seed = s->seed};
-    gb_code code = allocate(run->dev, s, err);
+    gb_code code = allocate(run, s, err);
     if (code == GB_OK)
         code = search_reference_make(&s->reference, err);
     if (code == GB_OK)
@@ -250,12 +213,9 @@ static void release(gb_run *run)
     search_state *s = run->state;
     if (s == NULL)
         return;
-    gb_memory *const all[] = {&s->database, &s->lines, &s->scores, &s->best, &s->ids, &s->values};
-    for (size_t i = 0; i < GB_COUNT(all); i++)
-        run->dev->ops->free(run->dev, all[i]);
     search_reference_free(&s->reference);
-    free(s);
-    run->state = NULL;
+    gb_state_free(run, (gb_memory *[]){&s->database, &s->lines, &s->scores, &s->best, &s->ids,
+                                       &s->values, NULL});
 }
 
 const gb_kernel gb_kernel_search = {
@@ -265,38 +225,26 @@ const gb_kernel gb_kernel_search = {
             .summary = "the k vectors of a database with the largest inner products with a query",
             .lesson =
                 "An exact search compares a query with every vector there is. That is one "
-                "multiplication and one addition for each number of the database, so that a single "
-                "query is as fast as the database can be read, and no arithmetic unit makes it "
-                "faster. Queries that are answered together share one reading: the second costs "
-                "next to nothing, until the arithmetic, or the choice of the best among all "
-                "scores, "
-                "becomes the longer part. Ties are broken by the index, so that there is one right "
-                "answer; it is held against a search in whole numbers, and a recall below 100 % is "
-                "a wrong result here, not a setting.",
+                "multiplication and one addition for each number of the database, so that a "
+                "single query is as fast as the database can be read, and no arithmetic unit "
+                "makes it faster. Queries that are answered together share one reading: the "
+                "second costs next to nothing, until the arithmetic, or the choice of the best "
+                "among all scores, becomes the longer part. Ties are broken by the index, so that "
+                "there is one right answer; it is held against a search in whole numbers, and a "
+                "recall below 100 % is a wrong result here, not a setting.",
             .picture =
                 "Queries a second over the queries at once: rising in proportion while memory is "
                 "the limit, then bending towards a plateau, which is that of the arithmetic. On a "
                 "GPU the straight part is longer, as it has more operations for each byte of "
                 "memory bandwidth. Bandwidth of a single query is close to that of the operation "
-                "read of stream. k costs little: most vectors are worse than the k-th best so "
-                "far and never enter a list.",
+                "read of stream. k costs little: most vectors are worse than the k-th best so far "
+                "and never enter a list.",
             .source = "kernels/search.cu",
             .version = 1,
-            .params = params,
-            .n_params = GB_COUNT(params),
-            .metrics = metrics,
-            .n_metrics = GB_COUNT(metrics),
-            .devices = GB_ANY_DEVICE,
-            .timers = GB_BIT(GB_TIMER_DEVICE) | GB_BIT(GB_TIMER_ROUNDTRIP),
-            .caches = GB_BIT(GB_CACHE_WARM) | GB_BIT(GB_CACHE_COLD),
-            .default_timer = GB_TIMER_DEVICE,
-            .check = check,
-            .work = work,
+            GB_TABLES(params, metrics, check, work),
+            GB_TIMED_ON_DEVICE,
+
         },
-    .prepare = prepare,
-    .enqueue = enqueue,
-    .reset = reset,
-    .verify = search_check,
-    .release = release,
+    GB_LIFE(prepare, enqueue, reset, search_check, release),
     .behind_gate = behind_gate,
 };

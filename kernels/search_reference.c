@@ -7,12 +7,10 @@
 
 enum { OF_VECTORS, OF_QUERIES, OF_WEIGHTS }; /* series of random numbers */
 
-/* Two rounds: the high bits of one are a plain lattice over the index. */
+/* -7 to 7 */
 static int odd(uint64_t seed, int series, uint64_t index)
 {
-    const uint64_t bits =
-        gb_mix(~(seed + (uint64_t)series), gb_mix(seed + (uint64_t)series, index));
-    return 2 * (int)(bits >> 61) - 7;
+    return 2 * (int)(gb_mix_twice(seed + (uint64_t)series, index) >> 61) - 7;
 }
 
 int search_vector_at(uint64_t seed, uint64_t vector, uint64_t dimension)

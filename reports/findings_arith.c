@@ -9,18 +9,11 @@
 #include "base/json.h"
 #include "base/units.h"
 
-static double metric_of(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
-}
-
 static bool is_arith(const gb_row *row, const char *op, const char *type, const char *chains)
 {
     return gb_row_usable(row, "arith") && gb_row_word_is(row, "op", op) &&
            gb_row_word_is(row, "type", type) && gb_row_word_is(row, "chains", chains) &&
-           metric_of(row, "op_rate") > 0;
+           gb_row_value(row, "op_rate") > 0;
 }
 
 /* The fastest of such cases; NULL: none. */
@@ -31,7 +24,7 @@ static const gb_row *fastest(const gb_view *view, const char *op, const char *ty
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (is_arith(row, op, type, chains) &&
-            (best == NULL || metric_of(row, "op_rate") > metric_of(best, "op_rate")))
+            (best == NULL || gb_row_value(row, "op_rate") > gb_row_value(best, "op_rate")))
             best = row;
     }
     return best;
@@ -44,7 +37,7 @@ static const gb_row *beside(const gb_view *view, const gb_row *row, const char *
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
         if (gb_row_usable(other, "arith") && gb_row_word_is(other, param, word) &&
-            metric_of(other, "op_rate") > 0 && gb_rows_same_but(row, other, param))
+            gb_row_value(other, "op_rate") > 0 && gb_rows_same_but(row, other, param))
             return other;
     }
     return NULL;
@@ -65,7 +58,7 @@ bool gb_finding_type_rates(const gb_view *view, gb_buf *text)
         if (!any)
             gb_buf_printf(text, "Multiply-adds run at %s in fp32",
                           gb_say_figure(base, "op_rate", rate, sizeof rate));
-        const bool slower = metric_of(row, "op_rate") < metric_of(base, "op_rate");
+        const bool slower = gb_row_value(row, "op_rate") < gb_row_value(base, "op_rate");
         gb_buf_printf(text, "%s in %s %s times as %s (%s)", any ? "," : ";", types[i],
                       gb_say_ratio(slower ? base : row, slower ? row : base, "op_rate", 1, 2,
                                    factor, sizeof factor),
@@ -113,16 +106,26 @@ bool gb_finding_operation_prices(const gb_view *view, gb_buf *text)
     return any;
 }
 
+/* The case of one chain in one thread, whose time is a latency; NULL: none. */
+static const gb_row *lone_chain(const gb_view *view, const char *op, const char *type)
+{
+    for (size_t i = 0; i < view->n; i++)
+        if (is_arith(&view->rows[i], op, type, "one") &&
+            gb_row_number_is(&view->rows[i], "threads", 1))
+            return &view->rows[i];
+    return NULL;
+}
+
 /* Little's law: latency times throughput. */
 bool gb_finding_in_flight(const gb_view *view, gb_buf *text)
 {
-    const gb_row *one = fastest(view, "fma", "fp32", "one");
+    const gb_row *one = lone_chain(view, "fma", "fp32");
     const gb_row *many = fastest(view, "fma", "fp32", "many");
     gb_interval latency, rate, cycles;
     char wait[96], speed[96], clocks[96], number[96];
-    if (one == NULL || many == NULL || !gb_row_number_is(one, "threads", 1) ||
-        !gb_row_firm(one, "op_time") || !gb_row_firm(many, "op_rate") ||
-        !gb_row_interval(one, "op_time", &latency) || !gb_row_interval(many, "op_rate", &rate))
+    if (one == NULL || many == NULL || !gb_row_firm(one, "op_time") ||
+        !gb_row_firm(many, "op_rate") || !gb_row_interval(one, "op_time", &latency) ||
+        !gb_row_interval(many, "op_rate", &rate))
         return false;
     gb_interval under_way = {.centre = latency.centre * rate.centre * 1e-9,
                              .low = latency.low * rate.low * 1e-9,
@@ -148,7 +151,7 @@ bool gb_finding_in_flight(const gb_view *view, gb_buf *text)
 
 static bool is_tensor(const gb_row *row)
 {
-    return gb_row_usable(row, "matmul") && metric_of(row, "flop_rate") > 0 &&
+    return gb_row_usable(row, "matmul") && gb_row_value(row, "flop_rate") > 0 &&
            (gb_row_word_is(row, "variant", "vendor") || gb_row_word_is(row, "variant", "wmma")) &&
            (gb_row_word_is(row, "type", "fp16") || gb_row_word_is(row, "type", "bf16"));
 }
@@ -160,7 +163,7 @@ bool gb_finding_tensor_units(const gb_view *view, gb_buf *text)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (is_tensor(row) &&
-            (tensor == NULL || metric_of(row, "flop_rate") > metric_of(tensor, "flop_rate")))
+            (tensor == NULL || gb_row_value(row, "flop_rate") > gb_row_value(tensor, "flop_rate")))
             tensor = row;
     }
     gb_interval fma, product;
@@ -172,14 +175,12 @@ bool gb_finding_tensor_units(const gb_view *view, gb_buf *text)
         !(fabs(log(product.centre / flops.centre)) > gb_noise_floor(view->results, view->device)))
         return false;
     const gb_interval ratio = gb_interval_ratio(&product, &flops, 1);
-    double n = 0;
     char fast[96], slow[96], factor[96];
-    gb_row_number(tensor, "n", &n);
     gb_buf_printf(text,
                   "Tensor cores multiply matrices (%s, %s, n = %.0f) at %s: %s times the %s that "
                   "the multiply-adds of fp32 come to",
-                  gb_row_word(tensor, "type"), gb_row_word(tensor, "variant"), n,
-                  gb_say_figure(tensor, "flop_rate", fast, sizeof fast),
+                  gb_row_word(tensor, "type"), gb_row_word(tensor, "variant"),
+                  gb_row_param(tensor, "n"), gb_say_figure(tensor, "flop_rate", fast, sizeof fast),
                   gb_say_number(&ratio, 1, factor, sizeof factor),
                   gb_say_derived(&flops, "FLOP/s", slow, sizeof slow));
     gb_finding_case(view, tensor, of_product, text);

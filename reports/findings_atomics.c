@@ -11,16 +11,7 @@
 
 static double update_time(const gb_row *row)
 {
-    const char *unit;
-    bool higher;
-    return gb_row_usable(row, "atomics") ? gb_row_metric(row, METRIC, &unit, &higher) : NAN;
-}
-
-static double number_of(const gb_row *row, const char *param)
-{
-    double value = NAN;
-    gb_row_number(row, param, &value);
-    return value;
+    return gb_row_usable(row, "atomics") ? gb_row_value(row, METRIC) : NAN;
 }
 
 typedef struct pair {
@@ -78,17 +69,17 @@ static bool say_contention(const gb_view *view, const gb_row *first, gb_buf *tex
         const gb_row *row = &view->rows[i];
         if (!alike(first, row, addresses))
             continue;
-        p.a = number_of(row, "addresses") < number_of(p.a, "addresses") ? row : p.a;
+        p.a = gb_row_param(row, "addresses") < gb_row_param(p.a, "addresses") ? row : p.a;
         p.b = update_time(row) < update_time(p.b) ? row : p.b;
     }
     if (p.a == p.b)
         return false;
     char few[96], many[96];
-    const double n = number_of(p.a, "addresses");
+    const double n = gb_row_param(p.a, "addresses");
     gb_buf_printf(text,
                   "An update takes %s when all threads add to %.0f counter%s, and %s with %.0f",
                   gb_say_figure(p.a, METRIC, few, sizeof few), n, n == 1 ? "" : "s",
-                  gb_say_figure(p.b, METRIC, many, sizeof many), number_of(p.b, "addresses"));
+                  gb_say_figure(p.b, METRIC, many, sizeof many), gb_row_param(p.b, "addresses"));
     return compare(view, &p, addresses, text);
 }
 
@@ -113,8 +104,8 @@ static bool say_padding(const gb_view *view, const gb_row *first, gb_buf *text)
             const gb_row *row = &view->rows[j];
             if (!alike(close, row, padding))
                 continue;
-            close = number_of(row, "padding") < number_of(close, "padding") ? row : close;
-            far = number_of(row, "padding") > number_of(far, "padding") ? row : far;
+            close = gb_row_param(row, "padding") < gb_row_param(close, "padding") ? row : close;
+            far = gb_row_param(row, "padding") > gb_row_param(far, "padding") ? row : far;
         }
         if (close != far && distance(view, close, far) > most) {
             most = distance(view, close, far);
@@ -125,10 +116,10 @@ static bool say_padding(const gb_view *view, const gb_row *first, gb_buf *text)
         return false;
     char slow[96], fast[96], from[32], to[32];
     gb_buf_printf(text, "With %.0f counters %s apart an update takes %s, with %s %s",
-                  number_of(p.a, "addresses"),
-                  gb_format_bytes((uint64_t)number_of(p.a, "padding"), from, sizeof from),
+                  gb_row_param(p.a, "addresses"),
+                  gb_format_bytes((uint64_t)gb_row_param(p.a, "padding"), from, sizeof from),
                   gb_say_figure(p.a, METRIC, slow, sizeof slow),
-                  gb_format_bytes((uint64_t)number_of(p.b, "padding"), to, sizeof to),
+                  gb_format_bytes((uint64_t)gb_row_param(p.b, "padding"), to, sizeof to),
                   gb_say_figure(p.b, METRIC, fast, sizeof fast));
     return compare(view, &p, padding_and_addresses, text);
 }
@@ -140,7 +131,7 @@ static bool say_shared(const gb_view *view, const gb_row *first, gb_buf *text)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *all = &view->rows[i];
         if (!gb_row_word_is(all, "place", "global") || !alike(all, first, place_and_addresses) ||
-            (p.a != NULL && number_of(all, "addresses") >= number_of(p.a, "addresses")))
+            (p.a != NULL && gb_row_param(all, "addresses") >= gb_row_param(p.a, "addresses")))
             continue;
         for (size_t j = 0; j < view->n; j++) {
             const gb_row *own = &view->rows[j];
@@ -151,7 +142,7 @@ static bool say_shared(const gb_view *view, const gb_row *first, gb_buf *text)
     if (p.a == NULL)
         return false;
     char slow[96], fast[96];
-    const double n = number_of(p.a, "addresses");
+    const double n = gb_row_param(p.a, "addresses");
     gb_buf_printf(text,
                   "With %.0f counter%s an update takes %s when all blocks share %s, and %s when "
                   "each block has its own in shared memory and adds %s up at its end",

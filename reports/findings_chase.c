@@ -73,8 +73,8 @@ typedef struct hierarchy {
 
 static int by_bytes(const void *a, const void *b)
 {
-    const double x = gb_chase_number(*(const gb_row *const *)a, "bytes");
-    const double y = gb_chase_number(*(const gb_row *const *)b, "bytes");
+    const double x = gb_row_param(*(const gb_row *const *)a, "bytes");
+    const double y = gb_row_param(*(const gb_row *const *)b, "bytes");
     return (x > y) - (x < y);
 }
 
@@ -94,7 +94,7 @@ static void collect(hierarchy *h, const gb_row *first)
     }
     qsort(h->rows, h->n, sizeof h->rows[0], by_bytes);
     for (size_t i = 0; i < h->n; i++)
-        h->rungs[i] = (gb_rung){gb_chase_number(h->rows[i], "bytes"), fastest(h->rows[i])};
+        h->rungs[i] = (gb_rung){gb_row_param(h->rows[i], "bytes"), fastest(h->rows[i])};
 }
 
 static double fact(const gb_view *view, const char *key)
@@ -266,7 +266,7 @@ static void say_level(const hierarchy *h, size_t k, gb_buf *text)
         gb_buf_printf(text, "a time too unsteady to be said from %s", l->name);
     } else {
         gb_buf_printf(text, "%s", gb_say_figure(l->row, "latency", latency, sizeof latency));
-        if (isfinite(gb_chase_metric(l->row, "cycles")))
+        if (isfinite(gb_row_value(l->row, "cycles")))
             gb_buf_printf(text, ", %s,", gb_say_figure(l->row, "cycles", cycles, sizeof cycles));
         gb_buf_printf(text, " from %s", l->name);
     }
@@ -278,8 +278,8 @@ static json_t *level_figures(const level *l)
     json_t *agrees = isfinite(l->end) && l->named > 0
                          ? json_boolean(gb_hierarchy_agrees(l->end, l->named))
                          : json_null();
-    const double latency = l->row != NULL ? gb_chase_metric(l->row, "latency") : (double)NAN;
-    const double cycles = l->row != NULL ? gb_chase_metric(l->row, "cycles") : (double)NAN;
+    const double latency = l->row != NULL ? gb_row_value(l->row, "latency") : (double)NAN;
+    const double cycles = l->row != NULL ? gb_row_value(l->row, "cycles") : (double)NAN;
     return json_pack("{s:s, s:o, s:o, s:o, s:[o, o], s:o, s:o}", "level", l->name, "latency_ns",
                      gb_json_real(latency), "cycles", gb_json_real(cycles), "end_bytes",
                      gb_json_real(l->end), "between_bytes", gb_json_real(l->between[0]),
@@ -317,7 +317,7 @@ static gb_code ladders(const gb_view *view, json_t *findings, gb_error *err)
     gb_code code = GB_OK;
     for (size_t i = 0; i < view->n && code == GB_OK; i++) {
         const gb_row *first = &view->rows[i];
-        if (!gb_chase_is(first, "device") || gb_chase_number(first, "node") != GB_CHASE_DENSE ||
+        if (!gb_chase_is(first, "device") || gb_row_param(first, "node") != GB_CHASE_DENSE ||
             !begins_ladder(view, i))
             continue;
         hierarchy *h = calloc(1, sizeof *h);

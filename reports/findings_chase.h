@@ -6,10 +6,8 @@
 
 #define GB_CHASE_DENSE 128 /* bytes of a node that has a line for itself (kernels/chase.c) */
 
-/* Whether a row is of chase, has a time, and its nodes lie in `space`. */
+/* Whether a row is of chase, has a time, and its nodes, of a known size, lie in `space`. */
 bool gb_chase_is(const gb_row *row, const char *space);
-double gb_chase_number(const gb_row *row, const char *param); /* 0: it has no such parameter */
-double gb_chase_metric(const gb_row *row, const char *name);  /* NAN: it has no such metric */
 /* Appends a finding; frees `text` and takes over `figures`, NULL of which is no memory. */
 gb_code gb_chase_add(const gb_view *view, const char *rule, gb_buf *text, json_t *figures,
                      json_t *findings, gb_error *err);

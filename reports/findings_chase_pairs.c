@@ -8,21 +8,8 @@
 
 bool gb_chase_is(const gb_row *row, const char *space)
 {
-    return gb_row_usable(row, "chase") && gb_row_word_is(row, "space", space);
-}
-
-double gb_chase_number(const gb_row *row, const char *param)
-{
-    double value = 0;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
-double gb_chase_metric(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
+    return gb_row_usable(row, "chase") && gb_row_word_is(row, "space", space) &&
+           gb_row_param(row, "bytes") > 0 && gb_row_param(row, "node") > 0;
 }
 
 gb_code gb_chase_add(const gb_view *view, const char *rule, gb_buf *text, json_t *figures,
@@ -36,7 +23,7 @@ gb_code gb_chase_add(const gb_view *view, const char *rule, gb_buf *text, json_t
 
 static double nodes(const gb_row *row)
 {
-    return gb_chase_number(row, "bytes") / gb_chase_number(row, "node");
+    return gb_row_param(row, "bytes") / gb_row_param(row, "node");
 }
 
 /* --- sparse nodes ----------------------------------------------------------------------------- */
@@ -46,7 +33,7 @@ static const gb_row *dense_peer(const gb_view *view, const gb_row *sparse)
 {
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (gb_chase_is(row, "device") && gb_chase_number(row, "node") == GB_CHASE_DENSE &&
+        if (gb_chase_is(row, "device") && gb_row_param(row, "node") == GB_CHASE_DENSE &&
             nodes(row) == nodes(sparse) && row->first->timer == sparse->first->timer)
             return row;
     }
@@ -59,8 +46,8 @@ static bool is_largest(const gb_view *view, const gb_row *row)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *other = &view->rows[i];
         if (gb_chase_is(other, "device") &&
-            gb_chase_number(other, "node") == gb_chase_number(row, "node") &&
-            gb_chase_number(other, "bytes") > gb_chase_number(row, "bytes") &&
+            gb_row_param(other, "node") == gb_row_param(row, "node") &&
+            gb_row_param(other, "bytes") > gb_row_param(row, "bytes") &&
             dense_peer(view, other) != NULL)
             return false;
     }
@@ -75,15 +62,14 @@ static gb_code say_sparse(const gb_view *view, const gb_row *sparse, const gb_ro
     if (contrast == GB_CONTRAST_UNKNOWN)
         return GB_OK;
     gb_buf text = {0};
-    gb_buf_printf(
-        &text,
-        "A chain through %.0f nodes takes %s a load where each lies %s from the next (%s "
-        "in all) and %s where they lie side by side (%s)",
-        nodes(sparse), gb_say_figure(sparse, "latency", slow, sizeof slow),
-        gb_format_bytes((uint64_t)gb_chase_number(sparse, "node"), apart, sizeof apart),
-        gb_format_bytes((uint64_t)gb_chase_number(sparse, "bytes"), room, sizeof room),
-        gb_say_figure(dense, "latency", fast, sizeof fast),
-        gb_format_bytes((uint64_t)gb_chase_number(dense, "bytes"), little, sizeof little));
+    gb_buf_printf(&text,
+                  "A chain through %.0f nodes takes %s a load where each lies %s from the next (%s "
+                  "in all) and %s where they lie side by side (%s)",
+                  nodes(sparse), gb_say_figure(sparse, "latency", slow, sizeof slow),
+                  gb_format_bytes((uint64_t)gb_row_param(sparse, "node"), apart, sizeof apart),
+                  gb_format_bytes((uint64_t)gb_row_param(sparse, "bytes"), room, sizeof room),
+                  gb_say_figure(dense, "latency", fast, sizeof fast),
+                  gb_format_bytes((uint64_t)gb_row_param(dense, "bytes"), little, sizeof little));
     if (contrast == GB_CONTRAST_DIFFERENT)
         gb_buf_printf(&text, ": a factor of %s for the same amount of data.",
                       gb_say_ratio(sparse, dense, "latency", 1, 2, factor, sizeof factor));
@@ -91,10 +77,9 @@ static gb_code say_sparse(const gb_view *view, const gb_row *sparse, const gb_ro
         gb_buf_add(&text, ", no difference that can be told from noise.");
     return gb_chase_add(view, "sparse-pages", &text,
                         json_pack("{s:f, s:f, s:o, s:o}", "nodes", nodes(sparse), "node_bytes",
-                                  gb_chase_number(sparse, "node"), "latency_ns",
-                                  gb_json_real(gb_chase_metric(sparse, "latency")),
-                                  "dense_latency_ns",
-                                  gb_json_real(gb_chase_metric(dense, "latency"))),
+                                  gb_row_param(sparse, "node"), "latency_ns",
+                                  gb_json_real(gb_row_value(sparse, "latency")), "dense_latency_ns",
+                                  gb_json_real(gb_row_value(dense, "latency"))),
                         findings, err);
 }
 
@@ -103,7 +88,7 @@ static gb_code sparse(const gb_view *view, json_t *findings, gb_error *err)
     gb_code code = GB_OK;
     for (size_t i = 0; i < view->n && code == GB_OK; i++) {
         const gb_row *row = &view->rows[i];
-        if (!gb_chase_is(row, "device") || gb_chase_number(row, "node") <= GB_CHASE_DENSE)
+        if (!gb_chase_is(row, "device") || gb_row_param(row, "node") <= GB_CHASE_DENSE)
             continue;
         const gb_row *dense = dense_peer(view, row);
         if (dense != NULL && is_largest(view, row))
@@ -121,11 +106,10 @@ static gb_code say_space(const gb_view *view, const char *space, const char *rul
     for (size_t i = 0; i < view->n; i++)
         for (size_t j = 0; gb_chase_is(&view->rows[i], space) && j < view->n; j++) {
             const gb_row *a = &view->rows[i], *b = &view->rows[j];
-            if (gb_chase_is(b, "device") &&
-                gb_chase_number(a, "node") == gb_chase_number(b, "node") &&
-                gb_chase_number(a, "bytes") == gb_chase_number(b, "bytes") &&
+            if (gb_chase_is(b, "device") && gb_row_param(a, "node") == gb_row_param(b, "node") &&
+                gb_row_param(a, "bytes") == gb_row_param(b, "bytes") &&
                 a->first->timer == b->first->timer &&
-                (other == NULL || gb_chase_number(a, "bytes") > gb_chase_number(other, "bytes"))) {
+                (other == NULL || gb_row_param(a, "bytes") > gb_row_param(other, "bytes"))) {
                 other = a;
                 own = b;
             }
@@ -139,12 +123,11 @@ static gb_code say_space(const gb_view *view, const char *space, const char *rul
                   "its caches, both from %s.",
                   gb_say_figure(other, "latency", its, sizeof its), where,
                   gb_say_figure(own, "latency", devices, sizeof devices),
-                  gb_format_bytes((uint64_t)gb_chase_number(other, "bytes"), size, sizeof size));
+                  gb_format_bytes((uint64_t)gb_row_param(other, "bytes"), size, sizeof size));
     return gb_chase_add(view, rule, &text,
-                        json_pack("{s:f, s:o, s:o}", "bytes", gb_chase_number(other, "bytes"),
-                                  "latency_ns", gb_json_real(gb_chase_metric(other, "latency")),
-                                  "device_latency_ns",
-                                  gb_json_real(gb_chase_metric(own, "latency"))),
+                        json_pack("{s:f, s:o, s:o}", "bytes", gb_row_param(other, "bytes"),
+                                  "latency_ns", gb_json_real(gb_row_value(other, "latency")),
+                                  "device_latency_ns", gb_json_real(gb_row_value(own, "latency"))),
                         findings, err);
 }
 

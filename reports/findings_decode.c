@@ -128,20 +128,12 @@ static gb_code add_quantised(const gb_view *view, const gb_row *model, json_t *f
 /* A product of a prompt's vectors with a matrix of the model, weights of the same type. */
 static bool is_prefill(const gb_row *row, const gb_row *decode)
 {
-    double hidden = 0, intermediate = 0;
     gb_interval rate;
-    return gb_row_usable(row, "matmul") && gb_row_number(decode, "hidden", &hidden) &&
-           gb_row_number(decode, "intermediate", &intermediate) &&
-           gb_row_number_is(row, "k", hidden) && gb_row_number_is(row, "n", intermediate) &&
+    return gb_row_usable(row, "matmul") &&
+           gb_row_number_is(row, "k", gb_row_param(decode, "hidden")) &&
+           gb_row_number_is(row, "n", gb_row_param(decode, "intermediate")) &&
            gb_row_word_is(row, "type", gb_row_word(decode, "weights")) &&
            row->first->cache == decode->first->cache && gb_row_interval(row, "flop_rate", &rate);
-}
-
-static double tokens_of(const gb_row *prefill)
-{
-    double m = 0;
-    gb_row_number(prefill, "m", &m);
-    return m;
 }
 
 /* The same operations a weight and token: rates of arithmetic are rates of tokens. */
@@ -153,8 +145,8 @@ static gb_code add_prefill(const gb_view *view, const gb_row *decode, json_t *fi
     gb_buf text = {0};
     char at_once[96], one[96], factor[96];
     for (size_t i = 0; i < view->n; i++)
-        if (is_prefill(&view->rows[i], decode) && tokens_of(&view->rows[i]) > 1 &&
-            (most == NULL || tokens_of(&view->rows[i]) > tokens_of(most)))
+        if (is_prefill(&view->rows[i], decode) && gb_row_param(&view->rows[i], "m") > 1 &&
+            (most == NULL || gb_row_param(&view->rows[i], "m") > gb_row_param(most, "m")))
             most = &view->rows[i];
     if (most == NULL || !gb_rows_differ(view->results, most, decode, "flop_rate") ||
         !gb_row_interval(most, "flop_rate", &rate))
@@ -164,7 +156,7 @@ static gb_code add_prefill(const gb_view *view, const gb_row *decode, json_t *fi
     gb_buf_printf(&text,
                   "A prompt of %.0f tokens goes through such matrices (%s) at %s by the rate of "
                   "their products, text that is generated token by token",
-                  tokens_of(most), gb_row_word(decode, "weights"),
+                  gb_row_param(most, "m"), gb_row_word(decode, "weights"),
                   gb_say_derived(&tokens, "1/s", at_once, sizeof at_once));
     gb_finding_case(view, decode, said, &text);
     gb_buf_printf(&text, " at %s: a factor of %s.",

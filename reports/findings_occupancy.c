@@ -28,28 +28,20 @@ static const way ways[] = {
 
 static double rate(const gb_row *row, const way *w)
 {
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, w->metric, &unit, &higher);
-}
-
-static double number_of(const gb_row *row, const char *param)
-{
-    double value = 0;
-    gb_row_number(row, param, &value);
-    return value;
+    return gb_row_value(row, w->metric);
 }
 
 static bool is_of(const gb_view *view, const gb_row *row, const way *w)
 {
     return gb_row_usable(row, "occupancy") && gb_row_word_is(row, "what", w->word) &&
-           rate(row, w) > 0 && (view->cpu || number_of(row, "warps") > 0);
+           rate(row, w) > 0 && gb_row_param(row, "independent") > 0 &&
+           (view->cpu || gb_row_param(row, "warps") > 0);
 }
 
 /* What is under way on an SM, or on one thread of a CPU: a number of loads or chains, of warps. */
 static double under_way(const gb_view *view, const gb_row *row)
 {
-    return (view->cpu ? 1 : number_of(row, "warps")) * number_of(row, "independent");
+    return (view->cpu ? 1 : gb_row_param(row, "warps")) * gb_row_param(row, "independent");
 }
 
 static bool same_series(const gb_row *a, const gb_row *b)
@@ -83,7 +75,7 @@ static series collect(const gb_view *view, const gb_row *first, const way *w)
         s.least = less(view, row, s.least, w) ? row : s.least;
         s.most = under_way(view, row) > under_way(view, s.most) ||
                          (under_way(view, row) == under_way(view, s.most) &&
-                          number_of(row, "warps") > number_of(s.most, "warps"))
+                          gb_row_param(row, "warps") > gb_row_param(s.most, "warps"))
                      ? row
                      : s.most;
     }
@@ -100,7 +92,7 @@ static series collect(const gb_view *view, const gb_row *first, const way *w)
 /* "8 warps with 4 loads each thread", "4 loads" on a CPU. */
 static void say_case(const gb_view *view, const gb_row *row, const way *w, gb_buf *text)
 {
-    const double n = number_of(row, "independent"), warps = number_of(row, "warps");
+    const double n = gb_row_param(row, "independent"), warps = gb_row_param(row, "warps");
     if (!view->cpu)
         gb_buf_printf(text, "%.0f warp%s an SM and ", warps, warps == 1 ? "" : "s");
     gb_buf_printf(text, "%.0f %s a thread", n, n == 1 ? w->one : w->many);

@@ -3,37 +3,7 @@
 #include "reports/findings.h"
 #include "reports/findings_say.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/units.h"
-
-static double metric_of(const gb_row *row, const char *name)
-{
-    const char *unit;
-    bool higher;
-    return gb_row_metric(row, name, &unit, &higher);
-}
-
-static double number_of(const gb_row *row, const char *param)
-{
-    double value = 0;
-    gb_row_number(row, param, &value);
-    return value;
-}
-
-/* Whether two rows of one benchmark are the same but for a parameter. */
-static bool same_but(const gb_row *a, const gb_row *b, const char *param)
-{
-    const char *const without[] = {param, NULL};
-    char *key_a = gb_row_key(a, without), *key_b = gb_row_key(b, without);
-    const bool same = key_a != NULL && key_b != NULL && strcmp(key_a, key_b) == 0 &&
-                      a->first->timer == b->first->timer && a->first->cache == b->first->cache &&
-                      strcmp(a->first->benchmark, b->first->benchmark) == 0;
-    free(key_a);
-    free(key_b);
-    return same;
-}
 
 /* The row of the kernel that differs from this one in `param`, where `is` says what it has there;
  * NULL: none. */
@@ -45,7 +15,7 @@ static const gb_row *partner(const gb_view *view, const gb_row *row, const char 
         if (gb_row_usable(other, kernel) &&
             (word != NULL ? gb_row_word_is(other, param, word)
                           : gb_row_number_is(other, param, number)) &&
-            same_but(row, other, param)) {
+            gb_rows_same_but(row, other, param)) {
             return other;
         }
     }
@@ -59,8 +29,8 @@ bool gb_finding_search_batch(const gb_view *view, gb_buf *text)
     const gb_row *many = NULL, *one = NULL;
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        if (!gb_row_usable(row, "search") || number_of(row, "queries") < 2 ||
-            (many != NULL && number_of(row, "queries") <= number_of(many, "queries"))) {
+        if (!gb_row_usable(row, "search") || !(gb_row_param(row, "queries") >= 2) ||
+            (many != NULL && gb_row_param(row, "queries") <= gb_row_param(many, "queries"))) {
             continue;
         }
         const gb_row *single = partner(view, row, "search", "queries", NULL, 1);
@@ -70,7 +40,7 @@ bool gb_finding_search_batch(const gb_view *view, gb_buf *text)
         }
     }
     if (many == NULL || !gb_rows_differ(view->results, many, one, "query_rate") ||
-        metric_of(many, "query_rate") <= metric_of(one, "query_rate")) {
+        gb_row_value(many, "query_rate") <= gb_row_value(one, "query_rate")) {
         return false;
     }
     char slow[96], fast[96], read[96], factor[96];
@@ -79,10 +49,10 @@ bool gb_finding_search_batch(const gb_view *view, gb_buf *text)
         "A search for the best %.0f of %.0f vectors (%.0f dimensions) answers %s one query "
         "at a time, which passes over the database at %s, and %s with %.0f queries at "
         "once: a factor of %s, as they share one reading",
-        number_of(many, "k"), number_of(many, "vectors"), number_of(many, "dimensions"),
+        gb_row_param(many, "k"), gb_row_param(many, "vectors"), gb_row_param(many, "dimensions"),
         gb_say_figure(one, "query_rate", slow, sizeof slow),
         gb_say_figure(one, "bandwidth", read, sizeof read),
-        gb_say_figure(many, "query_rate", fast, sizeof fast), number_of(many, "queries"),
+        gb_say_figure(many, "query_rate", fast, sizeof fast), gb_row_param(many, "queries"),
         gb_say_ratio(many, one, "query_rate", 1, 2, factor, sizeof factor));
     gb_finding_case(view, many, said, text);
     gb_buf_add(text, ".");
@@ -98,9 +68,9 @@ static bool fused_against_separate(const gb_view *view, const char *op, const ch
     double most = 0;
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
-        const double size = number_of(row, "rows") * number_of(row, "columns");
+        const double size = gb_row_param(row, "rows") * gb_row_param(row, "columns");
         if (!gb_row_usable(row, "rows") || !gb_row_word_is(row, "op", op) ||
-            !gb_row_word_is(row, "variant", "fused") || size <= most) {
+            !gb_row_word_is(row, "variant", "fused") || !(size > most)) {
             continue;
         }
         const gb_row *other = partner(view, row, "rows", "variant", "separate", 0);
@@ -117,7 +87,7 @@ static bool fused_against_separate(const gb_view *view, const char *op, const ch
     gb_buf_printf(text,
                   "%s of a %.0f x %.0f matrix takes %s in one launch that reads it once, and %s in "
                   "three: a factor of %s",
-                  title, number_of(fused, "rows"), number_of(fused, "columns"),
+                  title, gb_row_param(fused, "rows"), gb_row_param(fused, "columns"),
                   gb_say_figure(fused, "time", fast, sizeof fast),
                   gb_say_figure(separate, "time", slow, sizeof slow),
                   gb_say_ratio(separate, fused, "time", 1, 2, factor, sizeof factor));
@@ -150,7 +120,9 @@ static const gb_row *random_lookups(const gb_view *view, double sign)
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (gb_row_usable(row, "embedding") && gb_row_word_is(row, "order", "random") &&
-            (best == NULL || sign * number_of(row, "width") < sign * number_of(best, "width")) &&
+            gb_row_param(row, "width") > 0 &&
+            (best == NULL ||
+             sign * gb_row_param(row, "width") < sign * gb_row_param(best, "width")) &&
             partner(view, row, "embedding", "order", "sequential", 0) != NULL) {
             best = row;
         }
@@ -174,7 +146,7 @@ bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text)
     gb_buf_printf(
         text,
         "Rows of %s looked up at random come at %s, one after the other at %s: a factor of %s",
-        gb_format_bytes((uint64_t)(4 * number_of(scattered, "width")), bytes, sizeof bytes),
+        gb_format_bytes((uint64_t)(4 * gb_row_param(scattered, "width")), bytes, sizeof bytes),
         gb_say_figure(scattered, "bandwidth", slow, sizeof slow),
         gb_say_figure(straight, "bandwidth", fast, sizeof fast),
         gb_say_ratio(straight, scattered, "bandwidth", 1, 2, factor, sizeof factor));
@@ -182,7 +154,7 @@ bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text)
     const gb_contrast contrast = wide == scattered
                                      ? GB_CONTRAST_UNKNOWN
                                      : gb_rows_contrast(view->results, wide, straight, "bandwidth");
-    gb_format_bytes((uint64_t)(4 * number_of(wide, "width")), bytes, sizeof bytes);
+    gb_format_bytes((uint64_t)(4 * gb_row_param(wide, "width")), bytes, sizeof bytes);
     if (contrast == GB_CONTRAST_DIFFERENT) {
         gb_buf_printf(text, "; rows of %s at %s against %s, a factor of %s", bytes,
                       gb_say_figure(wide, "bandwidth", slow, sizeof slow),

@@ -44,13 +44,21 @@ static inline void silent(const fixture *f, const char *rule)
     json_decref(found);
 }
 
+/* The findings of the rule have these sentences, n of them, in this order. */
+static inline void says_each(const fixture *f, const char *rule, size_t n,
+                             const char *const texts[])
+{
+    json_t *found = findings_of(f, rule);
+    ck_assert_msg(json_array_size(found) == n, "%zu of %s", json_array_size(found), rule);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_str_eq(sentence(found, i), texts[i]);
+    json_decref(found);
+}
+
 /* There is one finding of the rule, with this sentence. */
 static inline void says(const fixture *f, const char *rule, const char *text)
 {
-    json_t *found = findings_of(f, rule);
-    ck_assert_msg(json_array_size(found) == 1, "%zu of %s", json_array_size(found), rule);
-    ck_assert_str_eq(sentence(found, 0), text);
-    json_decref(found);
+    says_each(f, rule, 1, &text);
 }
 
 /* There is one finding of the rule, whose sentence has this part. */

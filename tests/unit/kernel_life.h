@@ -2,6 +2,8 @@
 #ifndef GB_TESTS_KERNEL_LIFE_H
 #define GB_TESTS_KERNEL_LIFE_H
 
+#include <math.h>
+
 #include "unit/kernel_args.h"
 
 typedef struct life {
@@ -18,6 +20,8 @@ static inline gb_code life_begin(life *l, gb_device *device, const char *kernel,
     l->kernel = kernel_args(kernel, text, l->args);
     l->run =
         (gb_run){.dev = device, .args = l->args, .timer = l->kernel->spec.default_timer, .seed = 7};
+    for (size_t i = 0; i < GB_MAX_LEVELS; i++)
+        l->run.levels[i] = NAN;
     ck_assert_int_eq(device->ops->stream_create(device, &l->run.stream, why), GB_OK);
     return l->kernel->prepare(&l->run, why);
 }
@@ -38,6 +42,30 @@ static inline gb_code life_check(const char *kernel, const char *text, gb_device
     gb_value args[KERNEL_ARGS_MAX];
     gb_need need;
     return kernel_args(kernel, text, args)->spec.check(args, kind, &need, why);
+}
+
+/* The check of the arguments ends with this code, and where that is an error its message has this
+ * part. */
+static inline void life_answers(const char *kernel, const char *text, gb_device_kind kind,
+                                gb_code code, const char *part)
+{
+    gb_error why = {0};
+    ck_assert_msg(life_check(kernel, text, kind, &why) == code, "%s %s: %s", kernel, text,
+                  why.message);
+    ck_assert_msg(code == GB_OK || strstr(why.message, part) != NULL, "%s %s: %s", kernel, text,
+                  why.message);
+}
+
+/* What a case that the kernel bears does on a kind of device, and what it needs. */
+static inline gb_work life_work(const char *kernel, const char *text, gb_device_kind kind,
+                                gb_need *need)
+{
+    gb_value args[KERNEL_ARGS_MAX];
+    const gb_kernel *k = kernel_args(kernel, text, args);
+    gb_work work;
+    ck_assert_msg(k->spec.check(args, kind, need, NULL) == GB_OK, "%s %s", kernel, text);
+    k->spec.work(args, kind, &work);
+    return work;
 }
 
 /* An iteration, waited for. */

@@ -4,6 +4,7 @@
 #define GB_TESTS_SPOILED_LAUNCH_H
 
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 /* A launch whose argument number `index` (a number or address of 4 or 8 bytes) is off by `delta`.
  */
@@ -41,44 +42,26 @@ static inline void open_spoiled_device(void)
     made = NULL;
 }
 
-/* prepare, reset, enqueue, verify. */
-static inline gb_code verdict(const char *kernel, const char *text, gb_error *err)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args(kernel, text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
-    if (code == GB_OK)
-        code = k->reset(&run, err);
-    if (code == GB_OK)
-        code = k->enqueue(&run, err);
-    if (code == GB_OK)
-        code = dev->ops->stream_sync(dev, run.stream, err);
-    if (code == GB_OK)
-        code = k->verify(&run, err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
-}
-
 static inline void right(const char *kernel, const char *text)
 {
     gb_error err = {0};
-    ck_assert_msg(verdict(kernel, text, &err) == GB_OK, "%s %s: %s", kernel, text, err.message);
+    ck_assert_msg(kernel_verdict(dev, kernel, text, &err) == GB_OK, "%s %s: %s", kernel, text,
+                  err.message);
 }
 
-/* Right as it is, and found wrong with the mistake. */
+/* Right as it is, and found wrong with the mistake, as *err says. */
+static inline void noticed_as(const mistake *m, gb_error *err)
+{
+    right(m->kernel, m->args);
+    made = m;
+    ck_assert_msg(kernel_verdict(dev, m->kernel, m->args, err) == GB_WRONG_RESULT,
+                  "%s %s: %s: not noticed", m->kernel, m->args, m->what);
+    made = NULL;
+}
 static inline void noticed(const mistake *m)
 {
     gb_error err = {0};
-    right(m->kernel, m->args);
-    made = m;
-    ck_assert_msg(verdict(m->kernel, m->args, &err) == GB_WRONG_RESULT, "%s %s: %s: not noticed",
-                  m->kernel, m->args, m->what);
-    made = NULL;
+    noticed_as(m, &err);
 }
 
 #endif

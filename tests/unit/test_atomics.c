@@ -2,6 +2,7 @@
  * is lost or made twice is noticed, also one of the timed iterations. */
 #include "kernels/atomics.h"
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 /* A launch whose last but one argument, the rounds, is one less or more. */
 static int off;
@@ -33,34 +34,29 @@ static gb_code spy_alloc(gb_device *device, gb_memory_kind kind, size_t bytes, g
     return code;
 }
 
-static gb_code iterate(const gb_kernel *k, gb_run *run, int iterations, gb_error *err)
+static gb_code iterate(life *l, int iterations, gb_error *err)
 {
     gb_code code = GB_OK;
     for (int i = 0; i < iterations && code == GB_OK; i++)
-        code = k->enqueue(run, err);
-    return code != GB_OK ? code : dev->ops->stream_sync(dev, run->stream, err);
+        code = l->kernel->enqueue(&l->run, err);
+    return code != GB_OK ? code : dev->ops->stream_sync(dev, l->run.stream, err);
 }
 
 /* prepare, so many iterations, a counter that is off by `lost` then, a reset; one iteration. */
 static gb_code verdict(const char *text, int iterations, int lost, gb_error *err)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("atomics", text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, GB_CPU, &need, err) == GB_OK, "%s: %s", text, err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
+    life l;
+    ck_assert_msg(life_check("atomics", text, GB_CPU, err) == GB_OK, "%s: %s", text, err->message);
     ops.alloc = spy_alloc;
-    gb_code code = k->prepare(&run, err);
-    code = code ? code : k->reset(&run, err);
-    code = code ? code : iterate(k, &run, iterations, err);
+    gb_code code = life_begin(&l, dev, "atomics", text, err);
+    code = code ? code : l.kernel->reset(&l.run, err);
+    code = code ? code : iterate(&l, iterations, err);
     if (code == GB_OK && lost != 0)
         *(uint32_t *)counters.device -= (uint32_t)lost;
-    code = code ? code : k->reset(&run, err);
-    code = code ? code : iterate(k, &run, 1, err);
-    code = code ? code : k->verify(&run, err);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
+    code = code ? code : l.kernel->reset(&l.run, err);
+    code = code ? code : life_iterate(&l, err);
+    code = code ? code : l.kernel->verify(&l.run, err);
+    life_end(&l);
     return code;
 }
 
@@ -112,13 +108,6 @@ START_TEST(a_lost_update_of_a_timed_iteration_is_noticed)
 }
 END_TEST
 
-static gb_code check(const char *text, gb_need *need, gb_error *err)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("atomics", text, args);
-    return k->spec.check(args, GB_CUDA, need, err);
-}
-
 START_TEST(what_cannot_be_is_refused)
 {
     static const char *const cases[][2] = {
@@ -129,37 +118,29 @@ START_TEST(what_cannot_be_is_refused)
         {"type=fp32,addresses=1,threads=65537,rounds=64", "exact up to 16777216 only"},
         {"type=fp32,by=block,addresses=1,threads=65537,rounds=64", "exact up to 16777216 only"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gb_need need;
-        gb_error err = {0};
-        ck_assert_msg(check(cases[i][0], &need, &err) == GB_INVALID, "%s passes", cases[i][0]);
-        ck_assert_msg(strstr(err.message, cases[i][1]) != NULL, "%s", err.message);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        life_answers("atomics", cases[i][0], GB_CUDA, GB_INVALID, cases[i][1]);
     gb_need need;
-    gb_error err = {0};
     /* 65536 threads of 64 rounds add at most 4 each: 2^24 */
-    ck_assert_int_eq(check("type=fp32,addresses=1,rounds=64", &need, &err), GB_OK);
-    ck_assert_int_eq(check("place=shared,addresses=384,padding=128", &need, &err), GB_OK);
+    life_work("atomics", "type=fp32,addresses=1,rounds=64", GB_CUDA, &need);
+    life_work("atomics", "place=shared,addresses=384,padding=128", GB_CUDA, &need);
     ck_assert_uint_eq(need.device_bytes, 49152);
-    ck_assert_int_eq(check("addresses=1,threads=1048576,rounds=64", &need, &err), GB_OK);
+    life_work("atomics", "addresses=1,threads=1048576,rounds=64", GB_CUDA, &need);
 }
 END_TEST
 
 START_TEST(updates_are_counted)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    gb_work w;
-    const gb_kernel *k =
-        kernel_args("atomics", "addresses=1000,padding=32,threads=777,rounds=5", args);
-    k->spec.work(args, GB_CUDA, &w);
+    gb_need need;
+    gb_work w =
+        life_work("atomics", "addresses=1000,padding=32,threads=777,rounds=5", GB_CUDA, &need);
     ck_assert_uint_eq(w.items, 3885);
     ck_assert_uint_eq(w.flops, 0);
     ck_assert_uint_eq(w.bytes_moved, 3885 * 8);
     ck_assert_uint_eq(w.bytes_read, 4000);
     ck_assert_uint_eq(w.bytes_written, 4000);
     ck_assert_uint_eq(w.working_set, 32000);
-    kernel_args("atomics", "type=fp32,threads=777,rounds=5", args);
-    k->spec.work(args, GB_CUDA, &w);
+    w = life_work("atomics", "type=fp32,threads=777,rounds=5", GB_CUDA, &need);
     ck_assert_uint_eq(w.flops, 3885);
 }
 END_TEST

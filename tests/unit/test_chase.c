@@ -3,6 +3,7 @@
 #include "kernels/chase.h"
 #include "kernels/common.h"
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -60,32 +61,26 @@ static uint64_t link_of(uint64_t node, uint64_t width)
 
 /* A case's life with `iterations`, and its last look back. `spoiled` counts launches from the first
  * iteration on. `cut`: a node's link leads to itself from then on. */
-static gb_code life(const char *text, int iterations, int spoiled, bool cut, gb_error *err)
+static gb_code outcome(const char *text, int iterations, int spoiled, bool cut, gb_error *err)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("chase", text, args);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 11};
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
+    life l;
     spoil.at = -1;
+    gb_code code = life_begin(&l, dev, "chase", text, err);
     if (code == GB_OK)
-        code = k->reset(&run, err);
+        code = l.kernel->reset(&l.run, err);
     ck_assert_msg(code == GB_OK, "%s: %s", text, err->message);
     launches = 0;
     spoil.at = spoiled;
+    const uint64_t node = l.args[gb_spec_param(&l.kernel->spec, "node")].number;
     if (cut)
-        set_link(link_of(0, args[2].number), args[2].number, link_of(0, args[2].number));
-    for (int i = 0; i < iterations && code == GB_OK; i++) {
-        code = k->enqueue(&run, err);
-        if (code == GB_OK)
-            code = dev->ops->stream_sync(dev, run.stream, err);
-    }
+        set_link(link_of(0, node), node, link_of(0, node));
+    for (int i = 0; i < iterations && code == GB_OK; i++)
+        code = life_iterate(&l, err);
     if (code == GB_OK)
-        code = k->verify(&run, err);
+        code = l.kernel->verify(&l.run, err);
     if (code == GB_OK)
-        code = k->reset(&run, err); /* looks back at all of them, and at the links */
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
+        code = l.kernel->reset(&l.run, err); /* looks back at all of them, and at the links */
+    life_end(&l);
     return code;
 }
 
@@ -105,7 +100,7 @@ START_TEST(a_chase_ends_where_the_ring_leads)
 {
     for (int iterations = 1; iterations <= 5; iterations += 2) {
         gb_error err = {0};
-        ck_assert_msg(life(cases[_i], iterations, -1, false, &err) == GB_OK, "%s: %s", cases[_i],
+        ck_assert_msg(outcome(cases[_i], iterations, -1, false, &err) == GB_OK, "%s: %s", cases[_i],
                       err.message);
     }
 }
@@ -118,7 +113,7 @@ START_TEST(a_step_too_few_or_too_many_is_noticed)
             gb_error err = {0};
             spoil.more = d;
             spoil.nothing = false;
-            ck_assert_msg(life("bytes=4096,steps=100", 3, at, false, &err) == GB_WRONG_RESULT,
+            ck_assert_msg(outcome("bytes=4096,steps=100", 3, at, false, &err) == GB_WRONG_RESULT,
                           "launch %d, %d steps more", at, d);
             ck_assert_ptr_nonnull(strstr(err.message, "node, links followed and cycles"));
         }
@@ -134,7 +129,7 @@ START_TEST(a_launch_without_effect_is_noticed)
         for (int iterations = 1; iterations <= 3; iterations++) {
             gb_error err = {0};
             spoil.nothing = true;
-            ck_assert_msg(life(texts[t], iterations, iterations - 1, false, &err) ==
+            ck_assert_msg(outcome(texts[t], iterations, iterations - 1, false, &err) ==
                               GB_WRONG_RESULT,
                           "%s: launch %d", texts[t], iterations);
         }
@@ -145,47 +140,41 @@ START_TEST(a_link_that_leads_elsewhere_is_noticed)
 {
     gb_error err = {0};
     /* so few steps that none of them comes by */
-    ck_assert_int_eq(life("bytes=1048576,steps=1", 1, -1, true, &err), GB_WRONG_RESULT);
+    ck_assert_int_eq(outcome("bytes=1048576,steps=1", 1, -1, true, &err), GB_WRONG_RESULT);
     ck_assert_ptr_nonnull(strstr(err.message, "chase: links: 1 of "));
-    ck_assert_int_eq(life("bytes=4096,steps=100", 1, -1, true, &err), GB_WRONG_RESULT);
+    ck_assert_int_eq(outcome("bytes=4096,steps=100", 1, -1, true, &err), GB_WRONG_RESULT);
     ck_assert_ptr_nonnull(strstr(err.message, "links followed"));
 }
 END_TEST
 
 START_TEST(pages_are_large_ones_whatever_the_size)
 {
-    gb_value args[KERNEL_ARGS_MAX];
     gb_need need;
-    const gb_kernel *k = kernel_args("chase", "bytes=2048", args);
-    ck_assert_int_eq(k->spec.check(args, GB_CPU, &need, NULL), GB_OK);
+    life_work("chase", "bytes=2048", GB_CPU, &need);
     ck_assert_uint_eq(need.device_bytes, 2 * MIB + 2 * sizeof(chase_place));
-    ck_assert_int_eq(k->spec.check(args, GB_CUDA, &need, NULL), GB_OK);
+    life_work("chase", "bytes=2048", GB_CUDA, &need);
     ck_assert_uint_eq(need.device_bytes, 2048 + 2 * sizeof(chase_place));
-    kernel_args("chase", "space=host,bytes=2048", args);
-    ck_assert_int_eq(k->spec.check(args, GB_CUDA, &need, NULL), GB_OK);
+    life_work("chase", "space=host,bytes=2048", GB_CUDA, &need);
     ck_assert_uint_eq(need.pinned_bytes, 2048);
+    ck_assert_uint_eq(need.host_bytes, 16 * 8); /* the ring and the way through it, by number */
     gb_error err = {0};
-    ck_assert_msg(life("bytes=2048,steps=17", 1, -1, false, &err) == GB_OK, "%s", err.message);
+    ck_assert_msg(outcome("bytes=2048,steps=17", 1, -1, false, &err) == GB_OK, "%s", err.message);
     ck_assert_uint_eq(nodes.bytes, 2 * MIB);
 }
 END_TEST
 
 START_TEST(work_is_a_link_a_step)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    gb_work w;
-    const gb_kernel *k = kernel_args("chase", "bytes=42240,node=4224,steps=7", args);
-    k->spec.work(args, GB_CPU, &w);
+    gb_need need;
+    gb_work w = life_work("chase", "bytes=42240,node=4224,steps=7", GB_CPU, &need);
     ck_assert_uint_eq(w.items, 7);
     ck_assert_uint_eq(w.bytes_read, 56);
     ck_assert_uint_eq(w.bytes_moved, 56);
     ck_assert_uint_eq(w.working_set, 10 * 128);
     ck_assert_int_eq(w.ceiling, GB_CEILING_NONE);
-    kernel_args("chase", "space=host,bytes=4096", args);
-    k->spec.work(args, GB_CUDA, &w);
+    w = life_work("chase", "space=host,bytes=4096", GB_CUDA, &need);
     ck_assert_int_eq(w.ceiling, GB_CEILING_LINK); /* so no cache of the device counts */
-    kernel_args("chase", "bytes=4096,node=8", args);
-    k->spec.work(args, GB_CPU, &w);
+    w = life_work("chase", "bytes=4096,node=8", GB_CPU, &need);
     ck_assert_uint_eq(w.working_set, 4096);
 }
 END_TEST
@@ -205,18 +194,10 @@ START_TEST(what_cannot_be_is_refused_with_the_reason)
         {"space=shared,bytes=49152", GB_UNAVAILABLE, GB_OK, "no shared memory"},
         {"space=host", GB_UNAVAILABLE, GB_OK, "without a bus"},
     };
-    for (size_t i = 0; i < GB_COUNT(rows); i++)
-        for (int cuda = 0; cuda < 2; cuda++) {
-            gb_value args[KERNEL_ARGS_MAX];
-            gb_need need;
-            gb_error err = {0};
-            const gb_kernel *k = kernel_args("chase", rows[i].args, args);
-            const gb_code code = cuda ? rows[i].cuda : rows[i].cpu;
-            ck_assert_msg(k->spec.check(args, cuda ? GB_CUDA : GB_CPU, &need, &err) == code, "%s",
-                          rows[i].args);
-            ck_assert_msg(code == GB_OK || strstr(err.message, rows[i].part), "%s: %s",
-                          rows[i].args, err.message);
-        }
+    for (size_t i = 0; i < GB_COUNT(rows); i++) {
+        life_answers("chase", rows[i].args, GB_CPU, rows[i].cpu, rows[i].part);
+        life_answers("chase", rows[i].args, GB_CUDA, rows[i].cuda, rows[i].part);
+    }
 }
 END_TEST
 

@@ -6,32 +6,16 @@
 #include "kernels/half.h"
 
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 static gb_error err;
 static const char *const words[] = {"fp32", "fp16", "int8", "int4"};
 
 /* --- the kernel ------------------------------------------------------------------------------- */
 
-/* Poisoned results fail, one iteration passes; with `launch` instead of the device's own. */
 static gb_code verdict(const char *text)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("decode", text, args);
-    gb_need need;
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    ck_assert_msg(k->spec.check(args, dev->info.kind, &need, &err) == GB_OK, "%s", err.message);
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    ck_assert_msg(k->prepare(&run, &err) == GB_OK, "%s: %s", text, err.message);
-    ck_assert_int_eq(k->reset(&run, &err), GB_OK);
-    ck_assert_int_eq(dev->ops->stream_sync(dev, run.stream, &err), GB_OK);
-    ck_assert_msg(k->verify(&run, &err) == GB_WRONG_RESULT, "%s: nothing ran", text);
-    ck_assert_int_eq(k->enqueue(&run, &err), GB_OK);
-    ck_assert_int_eq(dev->ops->stream_sync(dev, run.stream, &err), GB_OK);
-    const gb_code code = k->verify(&run, &err);
-    k->release(&run);
-    ck_assert_ptr_null(run.state);
-    dev->ops->stream_destroy(dev, run.stream);
-    return code;
+    return kernel_verdict(dev, "decode", text, &err);
 }
 
 static const char *const models[] = {
@@ -242,16 +226,6 @@ END_TEST
 
 /* --- what is counted -------------------------------------------------------------------------- */
 
-static gb_work work_of(const char *text, gb_device_kind kind, gb_need *need)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("decode", text, args);
-    gb_work out;
-    ck_assert_int_eq(k->spec.check(args, kind, need, &err), GB_OK);
-    k->spec.work(args, kind, &out);
-    return out;
-}
-
 START_TEST(work_is_counted_from_the_shape)
 {
     static const double bits[] = {32, 16, 8.5, 4.5};
@@ -263,7 +237,7 @@ START_TEST(work_is_counted_from_the_shape)
         snprintf(text, sizeof text,
                  "weights=%s,hidden=4096,intermediate=11008,layers=32,hold=1099511627776",
                  words[w]);
-        const gb_work out = work_of(text, GB_CUDA, &need);
+        const gb_work out = life_work("decode", text, GB_CUDA, &need);
         const uint64_t bytes = (uint64_t)((double)layer * bits[w] / 8);
         ck_assert_uint_eq(out.bytes_read, 32 * (bytes + 4 * vectors));
         ck_assert_uint_eq(out.bytes_written, 32 * 4 * results);
@@ -275,14 +249,16 @@ START_TEST(work_is_counted_from_the_shape)
     }
     /* one MiB is more than one of these layers, and less than two: 64 x (256 + 192) weights, down
      */
-    gb_work out = work_of("weights=fp32,hidden=256,kv=64,intermediate=300,layers=9,hold=1441792",
-                          GB_CPU, &need);
+    gb_work out =
+        life_work("decode", "weights=fp32,hidden=256,kv=64,intermediate=300,layers=9,hold=1441792",
+                  GB_CPU, &need);
     const uint64_t wide = 256 + 2 * 64 + 256 + 600;
     ck_assert_uint_eq(out.flops, 2 * 9 * (wide * 256 + 256 * 300));
     /* a row of 300 is stored as one of 320 */
     ck_assert_uint_eq(out.working_set, 4 * (wide * 256 + 256 * 320) + 4 * 320);
-    out = work_of("weights=fp32,hidden=256,kv=64,intermediate=300,layers=9,hold=1700000", GB_CPU,
-                  &need);
+    out =
+        life_work("decode", "weights=fp32,hidden=256,kv=64,intermediate=300,layers=9,hold=1700000",
+                  GB_CPU, &need);
     ck_assert_uint_eq(out.working_set, 2 * 4 * (wide * 256 + 256 * 320) + 4 * 320);
     ck_assert_uint_eq(out.bytes_read, 9 * (4 * (wide * 256 + 256 * 320) + 4 * (3 * 256 + 300)));
 }
@@ -291,9 +267,11 @@ END_TEST
 START_TEST(the_largest_shape_does_not_wrap)
 {
     gb_need need;
-    const gb_work out = work_of("weights=fp32,hidden=65536,kv=65536,intermediate=262144,layers=128,"
-                                "hold=1099511627776",
-                                GB_CUDA, &need);
+    const gb_work out =
+        life_work("decode",
+                  "weights=fp32,hidden=65536,kv=65536,intermediate=262144,layers=128,"
+                  "hold=1099511627776",
+                  GB_CUDA, &need);
     const uint64_t layer = UINT64_C(65536) * (4 * UINT64_C(65536) + 3 * UINT64_C(262144));
     ck_assert_uint_eq(out.flops, 256 * layer);
     ck_assert_uint_ge(out.bytes_read, 128 * 4 * layer);

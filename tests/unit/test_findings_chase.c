@@ -1,7 +1,7 @@
 /* Findings on latencies: the levels of a ladder with their names, sizes and the system's; pages;
  * other memories. */
 #include "unit/check_main.h"
-#include "unit/reports_fixture.h"
+#include "unit/findings_fixture.h"
 
 #define KIB 1024.0
 #define MIB (1024 * KIB)
@@ -56,38 +56,6 @@ static void open_fixture(fixture *f, bool cpu, double l1, double l2, double llc)
                                                : json_null());
 }
 
-/* A copy of the only finding of a rule; NULL: there is none. */
-static json_t *finding(const fixture *f, const char *rule)
-{
-    json_t *findings = NULL, *each, *found = NULL;
-    size_t i;
-    ck_assert_int_eq(gb_report_findings(&f->results, &findings, NULL), GB_OK);
-    json_array_foreach(findings, i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "rule")), rule) == 0) {
-            ck_assert_ptr_null(found);
-            found = json_deep_copy(each);
-        }
-    }
-    json_decref(findings);
-    return found;
-}
-
-static void says(const fixture *f, const char *rule, const char *expected)
-{
-    json_t *found = finding(f, rule);
-    const char *text = json_string_value(json_object_get(found, "text"));
-    ck_assert_msg(text != NULL && strcmp(text, expected) == 0, "%s: '%s'", rule,
-                  text != NULL ? text : "silent");
-    json_decref(found);
-}
-
-static void silent(const fixture *f, const char *rule)
-{
-    json_t *found = finding(f, rule);
-    ck_assert_msg(found == NULL, "%s", json_string_value(json_object_get(found, "text")));
-}
-
 static const rung vm[] = {{2 * KIB, 1.2},   {4 * KIB, 1.2},  {8 * KIB, 1.2},   {16 * KIB, 1.2},
                           {32 * KIB, 1.22}, {40 * KIB, 3.9}, {64 * KIB, 4},    {128 * KIB, 4},
                           {256 * KIB, 4},   {512 * KIB, 4},  {1 * MIB, 4.1},   {1.25 * MIB, 9},
@@ -107,8 +75,9 @@ START_TEST(a_virtual_machine_has_its_caches_and_less_of_the_last)
         "agree), 4.00 ns from L2 up to about 1.1 MiB (the system says 1 MiB: they agree), 12.0 ns "
         "from the last cache up to about 7.0 MiB (the system says 32 MiB: less of it serves this "
         "one chain), and 110 ns from memory.");
-    json_t *found = finding(&f, "memory-levels");
-    json_t *levels = json_object_get(json_object_get(found, "figures"), "levels");
+    json_t *found = findings_of(&f, "memory-levels");
+    json_t *levels =
+        json_object_get(json_object_get(json_array_get(found, 0), "figures"), "levels");
     ck_assert_uint_eq(json_array_size(levels), 4);
     const json_t *l2 = json_array_get(levels, 1), *memory = json_array_get(levels, 3);
     ck_assert_str_eq(json_string_value(json_object_get(l2, "level")), "L2");
@@ -136,14 +105,10 @@ START_TEST(a_last_cache_without_a_tread_has_an_effective_size)
     rungs[16].ns = 34;
     open_fixture(&f, true, 32 * KIB, 1 * MIB, 32 * MIB);
     ladder(&f, rungs, VM_RUNGS, 0, 0.001);
-    json_t *found = finding(&f, "memory-levels");
-    const char *text = json_string_value(json_object_get(found, "text"));
-    ck_assert_msg(strstr(text,
-                         "L2 up to about 1.2 MiB (the system says 1 MiB: they agree), longer "
-                         "and longer from the last cache, which has no latency of its own "
-                         "here, up to about 3.3 MiB (the system says 32 MiB: less of it") != NULL,
-                  "%s", text);
-    json_decref(found);
+    mentions(&f, "memory-levels",
+             "L2 up to about 1.2 MiB (the system says 1 MiB: they agree), longer "
+             "and longer from the last cache, which has no latency of its own "
+             "here, up to about 3.3 MiB (the system says 32 MiB: less of it");
     fixture_close(&f);
 }
 END_TEST
@@ -197,12 +162,9 @@ START_TEST(a_size_that_differs_is_said_so)
     fixture f;
     open_fixture(&f, true, 64 * KIB, 512 * KIB, 4 * MIB);
     ladder(&f, vm, VM_RUNGS, 0, 0.001);
-    json_t *found = finding(&f, "memory-levels");
-    const char *text = json_string_value(json_object_get(found, "text"));
-    ck_assert_ptr_nonnull(strstr(text, "35 KiB (the system says 64 KiB: they do not agree)"));
-    ck_assert_ptr_nonnull(strstr(text, "1.1 MiB (the system says 512 KiB: they do not agree)"));
-    ck_assert_ptr_nonnull(strstr(text, "7.0 MiB (the system says 4 MiB: they do not agree)"));
-    json_decref(found);
+    mentions(&f, "memory-levels", "35 KiB (the system says 64 KiB: they do not agree)");
+    mentions(&f, "memory-levels", "1.1 MiB (the system says 512 KiB: they do not agree)");
+    mentions(&f, "memory-levels", "7.0 MiB (the system says 4 MiB: they do not agree)");
     fixture_close(&f);
 }
 END_TEST
@@ -237,12 +199,8 @@ START_TEST(a_disturbed_replicate_moves_nothing)
         f.results.records[i].time.median *= 5;
     }
     f.results.records[2].status = GB_STATUS_FAILED;
-    json_t *found = finding(&f, "memory-levels");
-    const char *text = json_string_value(json_object_get(found, "text"));
-    ck_assert_msg(text != NULL && strstr(text, "L1 up to about 35 KiB (") != NULL &&
-                      strstr(text, "L2 up to about 1.1 MiB (") != NULL,
-                  "%s", text != NULL ? text : "silent");
-    json_decref(found);
+    mentions(&f, "memory-levels", "L1 up to about 35 KiB (");
+    mentions(&f, "memory-levels", "L2 up to about 1.1 MiB (");
     fixture_close(&f);
 }
 END_TEST
@@ -264,10 +222,7 @@ START_TEST(pages_cost_what_as_many_dense_nodes_do_not)
     open_fixture(&f, true, 32 * KIB, 1 * MIB, 32 * MIB);
     chase(&f, "device", 256 * 128, 128, 1.2, 0, 0.001);
     chase(&f, "device", 256 * 4224, 4224, 1.2, 0, 0.001);
-    json_t *found = finding(&f, "sparse-pages");
-    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(found, "text")),
-                                 "(32 KiB), no difference that can be told from noise."));
-    json_decref(found);
+    mentions(&f, "sparse-pages", "(32 KiB), no difference that can be told from noise.");
     fixture_close(&f);
     open_fixture(&f, true, 32 * KIB, 1 * MIB, 32 * MIB);
     chase(&f, "device", 256 * 128, 128, 1.2, 0, 0.8);

@@ -1,15 +1,7 @@
 /* Findings on vector search, softmax and layer norm, and lookups: said with their figures, silent
  * without. */
 #include "unit/check_main.h"
-#include "unit/reports_fixture.h"
-
-static void add_metric(gb_record *r, size_t i, const char *name, const char *unit, double value)
-{
-    r->metrics[i] = (gb_metric){.value = value, .peak = NAN, .higher_is_better = true};
-    snprintf(r->metrics[i].name, sizeof r->metrics[i].name, "%s", name);
-    snprintf(r->metrics[i].unit, sizeof r->metrics[i].unit, "%s", unit);
-    r->n_metrics = i + 1;
-}
+#include "unit/findings_fixture.h"
 
 static gb_record *search(fixture *f, int queries, int k, uint32_t index, double time)
 {
@@ -17,8 +9,8 @@ static gb_record *search(fixture *f, int queries, int k, uint32_t index, double 
     snprintf(params, sizeof params,
              "{\"vectors\": 131072, \"dimensions\": 128, \"queries\": %d, \"k\": %d}", queries, k);
     gb_record *r = fixture_add(f, "search", "search", params, index, 0, time, NAN);
-    add_metric(r, 0, "query_rate", "1/s", queries * 1e9 / time);
-    add_metric(r, 1, "bandwidth", "B/s", 67108864e9 / time);
+    add_metric(r, "query_rate", "1/s", queries * 1e9 / time);
+    add_metric(r, "bandwidth", "B/s", 67108864e9 / time);
     return r;
 }
 
@@ -40,26 +32,8 @@ static gb_record *lookup(fixture *f, const char *order, int width, uint32_t inde
     return fixture_add(f, "embedding", "embedding", params, index, 0, 1e15 / rate, rate);
 }
 
-/* The texts of all findings of a rule, a line each. */
-static const char *findings(const fixture *f, const char *rule, char out[2048])
-{
-    json_t *all = NULL, *each;
-    size_t i;
-    out[0] = '\0';
-    ck_assert_int_eq(gb_report_findings(&f->results, &all, NULL), GB_OK);
-    json_array_foreach(all, i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "rule")), rule) == 0)
-            snprintf(out + strlen(out), 2048 - strlen(out), "%s\n",
-                     json_string_value(json_object_get(each, "text")));
-    }
-    json_decref(all);
-    return out;
-}
-
 START_TEST(the_most_queries_at_once_against_one)
 {
-    char text[2048];
     fixture f;
     fixture_open(&f, "cuda", "[]");
     search(&f, 1, 10, 0, 1e6);
@@ -67,39 +41,37 @@ START_TEST(the_most_queries_at_once_against_one)
     search(&f, 64, 10, 2, 8e6);
     search(&f, 16, 10, 3, 2e6);
     search(&f, 256, 100, 4, 1e6); /* no single query for the best 100 */
-    ck_assert_str_eq(
-        findings(&f, "search-batch", text),
+    says(
+        &f, "search-batch",
         "A search for the best 10 of 131072 vectors (128 dimensions) answers 1.00 k/s one query at "
         "a time, which passes over the database at 67.1 GB/s, and 8.00 k/s with 64 queries at "
-        "once: a factor of 8.00, as they share one reading.\n");
+        "once: a factor of 8.00, as they share one reading.");
     fixture_close(&f);
 }
 END_TEST
 
 START_TEST(queries_that_gain_nothing_together_are_no_finding)
 {
-    char text[2048];
     fixture f;
     fixture_open(&f, "cuda", "[]");
     search(&f, 1, 10, 0, 1e6);
     gb_record *many = search(&f, 64, 10, 1, 64e6);
-    ck_assert_str_eq(findings(&f, "search-batch", text), "");
+    silent(&f, "search-batch");
     many->metrics[0].value = 500; /* worse, clearly */
-    ck_assert_str_eq(findings(&f, "search-batch", text), "");
+    silent(&f, "search-batch");
     many->metrics[0].value = 5000;
     many->time.median = 64e9 / 5000;
     many->time.ci95[0] = many->time.median * 0.999;
     many->time.ci95[1] = many->time.median * 1.001;
-    ck_assert_str_ne(findings(&f, "search-batch", text), "");
+    mentions(&f, "search-batch", "5.00 k/s with 64 queries at once: a factor of 5.00");
     many->status = GB_STATUS_WRONG;
-    ck_assert_str_eq(findings(&f, "search-batch", text), "");
+    silent(&f, "search-batch");
     fixture_close(&f);
 }
 END_TEST
 
 START_TEST(one_launch_against_three_for_each_operation)
 {
-    char text[2048];
     fixture f;
     fixture_open(&f, "cpu", "[]");
     row(&f, "softmax", "fused", 512, 0, 1e5);
@@ -110,14 +82,17 @@ START_TEST(one_launch_against_three_for_each_operation)
     row(&f, "softmax", "separate", 2048, 5, 9e5);
     row(&f, "layernorm", "fused", 8192, 6, 1e6);
     gb_record *same = row(&f, "layernorm", "separate", 8192, 7, 1.0005e6);
-    ck_assert_str_eq(findings(&f, "fused-rows", text),
-                     "Softmax of a 2048 x 8192 matrix takes 1.00 ms in one launch that reads it "
-                     "once, and 2.00 ms in three: a factor of 2.00.\n");
+    says(&f, "fused-rows",
+         "Softmax of a 2048 x 8192 matrix takes 1.00 ms in one launch that reads it "
+         "once, and 2.00 ms in three: a factor of 2.00.");
     same->time.median = 3e6;
     same->time.ci95[0] = 2.99e6;
     same->time.ci95[1] = 3.01e6;
-    ck_assert_ptr_nonnull(strstr(findings(&f, "fused-rows", text),
-                                 "\nLayer norm of a 2048 x 8192 matrix takes 1.00 ms"));
+    json_t *both = findings_of(&f, "fused-rows");
+    ck_assert_uint_eq(json_array_size(both), 2);
+    ck_assert_ptr_nonnull(
+        strstr(sentence(both, 1), "Layer norm of a 2048 x 8192 matrix takes 1.00 ms"));
+    json_decref(both);
     fixture_close(&f);
 }
 END_TEST
@@ -127,10 +102,10 @@ START_TEST(short_rows_and_long_ones)
     static const struct {
         double rate;
         const char *end;
-    } wide[] = {{50e9, "; rows of 4 KiB at 50.0 GB/s against 100 GB/s, a factor of 2.00.\n"},
-                {100.01e9, "; with rows of 4 KiB the order makes no difference.\n"}};
+    } wide[] = {{50e9, "; rows of 4 KiB at 50.0 GB/s against 100 GB/s, a factor of 2.00."},
+                {100.01e9, "; with rows of 4 KiB the order makes no difference."}};
     for (size_t i = 0; i < 2; i++) {
-        char text[2048];
+        char text[256];
         fixture f;
         fixture_open(&f, "cuda", "[]");
         lookup(&f, "sequential", 8, 0, 100e9);
@@ -139,11 +114,11 @@ START_TEST(short_rows_and_long_ones)
         lookup(&f, "sequential", 1024, 3, 100e9);
         lookup(&f, "random", 1024, 4, wide[i].rate);
         lookup(&f, "random", 4096, 5, 10e9); /* never in order */
-        findings(&f, "gathered-rows", text);
-        ck_assert_msg(strstr(text, "Rows of 32 B looked up at random come at 25.0 GB/s, one after "
-                                   "the other at 100 GB/s: a factor of 4.00") == text,
-                      "%s", text);
-        ck_assert_msg(strstr(text, wide[i].end) != NULL, "%s", text);
+        snprintf(text, sizeof text, "%s%s",
+                 "Rows of 32 B looked up at random come at 25.0 GB/s, one after the other at 100 "
+                 "GB/s: a factor of 4.00",
+                 wide[i].end);
+        says(&f, "gathered-rows", text);
         fixture_close(&f);
     }
 }
@@ -151,7 +126,6 @@ END_TEST
 
 START_TEST(without_a_counterpart_nothing_is_said)
 {
-    char text[2048];
     fixture f;
     fixture_open(&f, "cuda", "[]");
     search(&f, 64, 10, 0, 1e6);
@@ -159,9 +133,9 @@ START_TEST(without_a_counterpart_nothing_is_said)
     row(&f, "softmax", "separate", 512, 2, 1e6)->cache = GB_CACHE_COLD;
     lookup(&f, "random", 8, 3, 25e9);
     lookup(&f, "sequential", 16, 4, 100e9);
-    ck_assert_str_eq(findings(&f, "search-batch", text), "");
-    ck_assert_str_eq(findings(&f, "fused-rows", text), "");
-    ck_assert_str_eq(findings(&f, "gathered-rows", text), "");
+    silent(&f, "search-batch");
+    silent(&f, "fused-rows");
+    silent(&f, "gathered-rows");
     fixture_close(&f);
 }
 END_TEST

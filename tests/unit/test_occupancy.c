@@ -4,6 +4,7 @@
 #include "kernels/occupancy.h"
 #include "kernels/occupancy_fit.h"
 #include "unit/kernel_fixture.h"
+#include "unit/kernel_life.h"
 
 GB_FN_DECLARE(occupancy_loads_4)
 
@@ -117,22 +118,15 @@ END_TEST
 static double level;
 static gb_code verdict(const char *text, gb_error *err)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("occupancy", text, args);
-    gb_need need;
-    ck_assert_msg(k->spec.check(args, dev->info.kind, &need, err) == GB_OK, "%s: %s", text,
+    life l;
+    ck_assert_msg(life_check("occupancy", text, dev->info.kind, err) == GB_OK, "%s: %s", text,
                   err->message);
-    gb_run run = {.dev = dev, .args = args, .timer = k->spec.default_timer, .seed = 7};
-    run.levels[2] = NAN;
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, err), GB_OK);
-    gb_code code = k->prepare(&run, err);
-    code = code ? code : k->reset(&run, err);
-    code = code ? code : k->enqueue(&run, err);
-    code = code ? code : dev->ops->stream_sync(dev, run.stream, err);
-    code = code ? code : k->verify(&run, err);
-    level = run.levels[2];
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
+    gb_code code = life_begin(&l, dev, "occupancy", text, err);
+    code = code ? code : l.kernel->reset(&l.run, err);
+    code = code ? code : life_iterate(&l, err);
+    code = code ? code : l.kernel->verify(&l.run, err);
+    level = l.run.levels[gb_spec_metric(&l.kernel->spec, "occupancy")];
+    life_end(&l);
     return code;
 }
 
@@ -179,13 +173,6 @@ START_TEST(a_unit_or_a_round_less_or_more_is_noticed)
 }
 END_TEST
 
-static gb_code check(const char *text, gb_device_kind kind, gb_need *need, gb_error *err)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("occupancy", text, args);
-    return k->spec.check(args, kind, need, err);
-}
-
 START_TEST(what_cannot_be_is_refused)
 {
     static const struct {
@@ -200,15 +187,11 @@ START_TEST(what_cannot_be_is_refused)
         {"what=chains,independent=8,steps=1152", GB_CPU, GB_INVALID, "no multiple of 32 x "},
         {"warps=4", GB_CPU, GB_UNAVAILABLE, "a processor keeps no warps resident"},
     };
-    gb_need need;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gb_error err = {0};
-        ck_assert_int_eq(check(cases[i].text, cases[i].kind, &need, &err), cases[i].code);
-        ck_assert_msg(strstr(err.message, cases[i].part) != NULL, "%s", err.message);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        life_answers("occupancy", cases[i].text, cases[i].kind, cases[i].code, cases[i].part);
     gb_error err = {0};
-    ck_assert_int_eq(check("what=chains,steps=2048,bytes=12288,warps=3", GB_CUDA, &need, &err),
-                     GB_OK);
+    gb_need need;
+    life_work("occupancy", "what=chains,steps=2048,bytes=12288,warps=3", GB_CUDA, &need);
     ck_assert_uint_eq(need.device_bytes, 4194304); /* results alone */
     /* 2^40 steps on two groups of threads count too far. */
     ck_assert_int_eq(verdict("what=chains,steps=1099511627776", &err), GB_UNAVAILABLE);
@@ -218,15 +201,12 @@ END_TEST
 
 START_TEST(bytes_and_operations_are_counted)
 {
-    gb_value args[KERNEL_ARGS_MAX];
-    gb_work w;
-    const gb_kernel *k = kernel_args("occupancy", "bytes=1048576,independent=16", args);
-    k->spec.work(args, GB_CUDA, &w);
+    gb_need need;
+    gb_work w = life_work("occupancy", "bytes=1048576,independent=16", GB_CUDA, &need);
     ck_assert_uint_eq(w.bytes_read, 1048576);
     ck_assert_uint_eq(w.items, 262144);
     ck_assert_uint_eq(w.flops, 0);
-    kernel_args("occupancy", "what=chains,steps=2048,independent=16", args);
-    k->spec.work(args, GB_CPU, &w);
+    w = life_work("occupancy", "what=chains,steps=2048,independent=16", GB_CPU, &need);
     ck_assert_uint_eq(w.flops, 8192);
     ck_assert_uint_eq(w.items, 4096);
     ck_assert_uint_eq(w.bytes_read, 0);

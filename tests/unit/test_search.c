@@ -151,40 +151,36 @@ START_TEST(a_result_that_is_nearly_right_is_wrong)
         void (*spoil)(uint32_t ids[]);
         double recall;
     } rows[] = {{duplicate, 98}, {exchange, 100}, {shifted, 98}, {missing, 98}};
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args("search", "vectors=3000,dimensions=16,queries=5,k=10", args);
-    const int recall = gb_spec_metric(&k->spec, "recall");
-    gb_run run = {.dev = dev, .args = args, .seed = 7};
+    life l;
     gb_error err = {0};
     n_blocks = 0;
     ops.alloc = spy_alloc;
-    ck_assert_int_eq(dev->ops->stream_create(dev, &run.stream, &err), GB_OK);
-    ck_assert_int_eq(k->prepare(&run, &err), GB_OK);
-    ck_assert_int_eq(k->enqueue(&run, &err), GB_OK);
-    ck_assert_int_eq(k->verify(&run, &err), GB_OK);
-    ck_assert(run.levels[recall] == 100);
+    ck_assert_int_eq(
+        life_begin(&l, dev, "search", "vectors=3000,dimensions=16,queries=5,k=10", &err), GB_OK);
+    const double *recall = &l.run.levels[gb_spec_metric(&l.kernel->spec, "recall")];
+    ck_assert_int_eq(life_iterate(&l, &err), GB_OK);
+    ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_OK);
+    ck_assert(*recall == 100);
     /* (Memory of the cpu device is memory of this process.) */
     ck_assert_uint_eq(blocks[IDS_BLOCK].bytes, QUERIES * RESULTS * sizeof(uint32_t));
     uint32_t good[QUERIES * RESULTS], *ids = blocks[IDS_BLOCK].device;
     memcpy(good, ids, sizeof good);
     for (size_t i = 0; i < GB_COUNT(rows); i++) {
         rows[i].spoil(&ids[(QUERIES - 1) * RESULTS]);
-        ck_assert_int_eq(k->verify(&run, &err), GB_WRONG_RESULT);
-        ck_assert_msg(fabs(run.levels[recall] - rows[i].recall) < 1e-9, "%zu: %g", i,
-                      run.levels[recall]);
+        ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_WRONG_RESULT);
+        ck_assert_msg(fabs(*recall - rows[i].recall) < 1e-9, "%zu: %g", i, *recall);
         ck_assert_msg(strstr(err.message, "ids of the results") && strstr(err.message, "recall"),
                       "%s", err.message);
         memcpy(ids, good, sizeof good);
     }
     float *scores = blocks[SCORES_BLOCK].device;
     scores[3000 * 4 + 17] += 1; /* of a vector that is in no list */
-    ck_assert_int_eq(k->verify(&run, &err), GB_WRONG_RESULT);
+    ck_assert_int_eq(l.kernel->verify(&l.run, &err), GB_WRONG_RESULT);
     ck_assert_msg(strstr(err.message, "1 of 15000 elements is wrong; the first is element 12017") ||
                       strstr(err.message, "1 of 15000 elements are wrong; the first is element "
                                           "12017"),
                   "%s", err.message);
-    k->release(&run);
-    dev->ops->stream_destroy(dev, run.stream);
+    life_end(&l);
 }
 END_TEST
 
@@ -202,25 +198,20 @@ END_TEST
 
 START_TEST(what_is_counted)
 {
-    gb_value args[KERNEL_ARGS_MAX];
     gb_need need;
-    gb_work w;
-    const gb_kernel *k = kernel_args("search", "vectors=1000,dimensions=130,queries=17,k=10", args);
-    ck_assert_int_eq(k->spec.check(args, GB_CUDA, &need, NULL), GB_OK);
+    const gb_work w =
+        life_work("search", "vectors=1000,dimensions=130,queries=17,k=10", GB_CUDA, &need);
     /* 4 groups of 256 and 33 steps of 4; 2 tiles of 16; scores; one part; ids and scores */
     ck_assert_uint_eq(need.device_bytes,
                       4 * (1024 * 132 + 32 * 132 + 17 * 1000) + 17 * 10 * 8 + 17 * 10 * 8);
-    k->spec.work(args, GB_CUDA, &w);
     ck_assert_uint_eq(w.bytes_read, 4 * 130 * (1000 + 17));
     ck_assert_uint_eq(w.bytes_written, 17 * 10 * 8);
     ck_assert_uint_eq(w.bytes_moved, w.bytes_read + w.bytes_written);
     ck_assert_uint_eq(w.flops, UINT64_C(2) * 17 * 1000 * 130);
     ck_assert_uint_eq(w.items, 17);
-    ck_assert_uint_eq(k->behind_gate(args), 3);
-    gb_error err = {0};
-    k = kernel_args("search", "vectors=9,k=10", args);
-    ck_assert_int_eq(k->spec.check(args, GB_CPU, &need, &err), GB_INVALID);
-    ck_assert_str_eq(err.message, "k (10) is more than the 9 vectors");
+    ck_assert_uint_eq(gb_kernel_find("search")->behind_gate(NULL), 3);
+    life_answers("search", "vectors=9,k=10", GB_CPU, GB_INVALID,
+                 "k (10) is more than the 9 vectors");
 }
 END_TEST
 

@@ -4,53 +4,9 @@
 
 #include "kernels/bank.h"
 #include "kernels/common.h"
-#include "unit/kernel_fixture.h"
-#include "unit/kernel_life.h"
+#include "unit/spoiled_launch.h"
 
 GB_FN_DECLARE(bank)
-
-/* A launch whose argument number `index` (a number or address of 4 or 8 bytes) is off by `delta`.
- */
-typedef struct mistake {
-    const char *kernel, *args;
-    int index, size;
-    int delta;
-    const char *what;
-} mistake;
-static const mistake *made;
-
-static void shift(void *argument, int size, int delta)
-{
-    if (size == 4)
-        *(uint32_t *)argument += (uint32_t)delta;
-    else
-        *(uint64_t *)argument += (uint64_t)(int64_t)delta;
-}
-
-static gb_code spoiled_launch(gb_device *device, gb_stream *stream, const gb_fn *fn,
-                              const gb_launch *launch, void *args[], gb_error *err)
-{
-    if (made != NULL)
-        shift(args[made->index], made->size, made->delta);
-    gb_code code = real->launch(device, stream, fn, launch, args, err);
-    if (made != NULL)
-        shift(args[made->index], made->size, -made->delta);
-    return code;
-}
-
-static void open_device(void)
-{
-    open_kernel_device();
-    ops.launch = spoiled_launch;
-    made = NULL;
-}
-
-static void right(const char *kernel, const char *text)
-{
-    gb_error err = {0};
-    ck_assert_msg(kernel_verdict(dev, kernel, text, &err) == GB_OK, "%s %s: %s", kernel, text,
-                  err.message);
-}
 
 static const unsigned sizes[] = {1, 31, 33, 1000, 1023, 1025};
 
@@ -237,15 +193,12 @@ START_TEST(KRN_06_a_wrong_launch_is_noticed)
     const mistake *m = &mistakes[_i];
     for (size_t r = 0; r < GB_COUNT(rows); r++) {
         char text[128];
-        gb_error err = {0};
         if (strcmp(rows[r].kernel, m->kernel) != 0)
             continue;
         snprintf(text, sizeof text, "%s,%s", m->args, rows[r].size);
-        right(m->kernel, text);
-        made = m;
-        ck_assert_msg(kernel_verdict(dev, m->kernel, text, &err) == GB_WRONG_RESULT,
-                      "%s %s: %s: not noticed", m->kernel, text, m->what);
-        made = NULL;
+        mistake sized = *m;
+        sized.args = text;
+        noticed(&sized);
         return;
     }
     ck_abort_msg("no arguments for %s", m->kernel);
@@ -263,46 +216,35 @@ START_TEST(KRN_17_a_single_missing_term_of_a_long_sum_is_noticed)
         {"stream", "op=dot,type=fp32,bytes=67108868", 3, 8, -1, ""},
     };
     gb_error err = {0};
-    right(cases[_i].kernel, cases[_i].args);
-    made = &cases[_i];
-    ck_assert_msg(kernel_verdict(dev, made->kernel, made->args, &err) == GB_WRONG_RESULT,
-                  "%s %s: not noticed", made->kernel, made->args);
+    noticed_as(&cases[_i], &err);
     ck_assert_msg(strstr(err.message, ": 1 of ") != NULL, "%s", err.message);
 }
 END_TEST
 
-static gb_work work(const char *kernel, const char *text, gb_need *need)
-{
-    gb_value args[KERNEL_ARGS_MAX];
-    const gb_kernel *k = kernel_args(kernel, text, args);
-    ck_assert_int_eq(k->spec.check(args, GB_CUDA, need, NULL), GB_OK);
-    gb_work out;
-    k->spec.work(args, GB_CUDA, &out);
-    return out;
-}
-
 START_TEST(KRN_05_work_is_counted_once_and_says_what_it_touches)
 {
     gb_need need;
-    gb_work w = work("transpose", "n=4096", &need);
+    gb_work w = life_work("transpose", "n=4096", GB_CUDA, &need);
     ck_assert_uint_eq(w.bytes_moved, UINT64_C(2) * 4096 * 4096 * 4);
     ck_assert_uint_eq(w.working_set, w.bytes_moved);
     ck_assert_uint_eq(need.device_bytes, w.bytes_moved);
-    ck_assert_uint_eq(work("transpose", "n=65536", &need).bytes_read, UINT64_C(1) << 34);
-    ck_assert_uint_eq(work("transpose", "n=1000,columns=10", &need).bytes_written, 40000);
+    ck_assert_uint_eq(life_work("transpose", "n=65536", GB_CUDA, &need).bytes_read, UINT64_C(1)
+                                                                                        << 34);
+    ck_assert_uint_eq(life_work("transpose", "n=1000,columns=10", GB_CUDA, &need).bytes_written,
+                      40000);
 
-    w = work("bank", "stride=32,blocks=2,rounds=3", &need);
+    w = life_work("bank", "stride=32,blocks=2,rounds=3", GB_CUDA, &need);
     ck_assert_uint_eq(w.items, 2 * 8 * 3 * 32); /* blocks, warps, rounds, loads */
     ck_assert_uint_eq(w.bytes_moved, w.items * 128);
     ck_assert_int_eq(w.ceiling, GB_CEILING_NONE); /* not bytes of the device's memory */
 
-    w = work("stencil", "radius=4,elements=1000", &need);
+    w = life_work("stencil", "radius=4,elements=1000", GB_CUDA, &need);
     ck_assert_uint_eq(w.bytes_read, 1008 * 4);
     ck_assert_uint_eq(w.bytes_written, 4000);
     ck_assert_uint_eq(w.flops, 1000 * 18);
     ck_assert_uint_eq(need.device_bytes, (1000 + 1024 + 8) * 4);
 
-    w = work("reduce", "type=fp64,per_thread=4,elements=2049", &need);
+    w = life_work("reduce", "type=fp64,per_thread=4,elements=2049", GB_CUDA, &need);
     ck_assert_uint_eq(w.bytes_read, 2049 * 8);
     ck_assert_uint_eq(w.bytes_written, 3 * 8);
     ck_assert_uint_eq(w.flops, 2049);
@@ -314,7 +256,7 @@ static void add_cases(Suite *suite)
 {
     TCase *tc = tcase_create("tiling");
     tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, open_device, close_kernel_device);
+    tcase_add_checked_fixture(tc, open_spoiled_device, close_kernel_device);
     tcase_add_loop_test(tc, KRN_02_transpose_of_any_size, 0, 4);
     tcase_add_loop_test(tc, KRN_02_stencil_of_any_size, 0, 2);
     tcase_add_loop_test(tc, KRN_02_reduce_of_any_size, 0, (int)GB_COUNT(ways));
