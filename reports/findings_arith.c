@@ -45,7 +45,7 @@ static const gb_row *beside(const gb_view *view, const gb_row *row, const char *
 
 static const char *const said[] = {"op", "type", "chains", "threads", "rounds", NULL};
 
-bool gb_finding_type_rates(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_type_rates(const gb_view *view, gb_buf *text)
 {
     static const char *const types[] = {"fp64", "fp16x2", "bf16x2", "int32", "int8"};
     const gb_row *base = fastest(view, "fma", "fp32", "many");
@@ -68,11 +68,12 @@ bool gb_finding_type_rates(const gb_view *view, gb_buf *text)
     if (any)
         gb_finding_case(view, base, said, text);
     gb_buf_add(text, any ? "." : "");
-    return any;
+    return any ? base : NULL;
 }
 
-/* What the larger operations cost in one type: false where none differs from a multiply-add. */
-static bool prices_in(const gb_view *view, const char *type, const char *begin, gb_buf *text)
+/* What the larger operations cost in one type: NULL where none differs from a multiply-add. */
+static const gb_row *prices_in(const gb_view *view, const char *type, const char *begin,
+                               gb_buf *text)
 {
     static const struct {
         const char *op, *what;
@@ -94,16 +95,20 @@ static bool prices_in(const gb_view *view, const char *type, const char *begin, 
         gb_buf_printf(text, " %s times", gb_say_ratio(base, row, "op_rate", 1, 1, factor, 96));
         any = true;
     }
-    return any;
+    return any ? base : NULL;
 }
 
-bool gb_finding_operation_prices(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_operation_prices(const gb_view *view, gb_buf *text)
 {
-    bool any = prices_in(view, "fp32", "With all units at work, in", text);
-    any = prices_in(view, "fp64", any ? "; in" : "With all units at work, in", text) || any;
-    any = prices_in(view, "int32", any ? "; in" : "With all units at work, in", text) || any;
-    gb_buf_add(text, any ? " as long as a multiply-add of the same type." : "");
-    return any;
+    static const char *const types[] = {"fp32", "fp64", "int32"};
+    const gb_row *first = NULL;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const gb_row *base =
+            prices_in(view, types[i], first != NULL ? "; in" : "With all units at work, in", text);
+        first = first != NULL ? first : base;
+    }
+    gb_buf_add(text, first != NULL ? " as long as a multiply-add of the same type." : "");
+    return first;
 }
 
 /* The case of one chain in one thread, whose time is a latency; NULL: none. */
@@ -117,7 +122,7 @@ static const gb_row *lone_chain(const gb_view *view, const char *op, const char 
 }
 
 /* Little's law: latency times throughput. */
-bool gb_finding_in_flight(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_in_flight(const gb_view *view, gb_buf *text)
 {
     const gb_row *one = lone_chain(view, "fma", "fp32");
     const gb_row *many = fastest(view, "fma", "fp32", "many");
@@ -126,7 +131,7 @@ bool gb_finding_in_flight(const gb_view *view, gb_buf *text)
     if (one == NULL || many == NULL || !gb_row_firm(one, "op_time") ||
         !gb_row_firm(many, "op_rate") || !gb_row_interval(one, "op_time", &latency) ||
         !gb_row_interval(many, "op_rate", &rate))
-        return false;
+        return NULL;
     gb_interval under_way = {.centre = latency.centre * rate.centre * 1e-9,
                              .low = latency.low * rate.low * 1e-9,
                              .high = latency.high * rate.high * 1e-9};
@@ -146,7 +151,7 @@ bool gb_finding_in_flight(const gb_view *view, gb_buf *text)
                       view->cpu ? "threads, the lanes of their vectors counted" : "SMs");
     }
     gb_buf_add(text, ".");
-    return true;
+    return one;
 }
 
 static bool is_tensor(const gb_row *row)
@@ -156,7 +161,7 @@ static bool is_tensor(const gb_row *row)
            (gb_row_word_is(row, "type", "fp16") || gb_row_word_is(row, "type", "bf16"));
 }
 
-bool gb_finding_tensor_units(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_tensor_units(const gb_view *view, gb_buf *text)
 {
     static const char *const of_product[] = {"variant", "type", "n", "m", "k", NULL};
     const gb_row *units = fastest(view, "fma", "fp32", "many"), *tensor = NULL;
@@ -169,11 +174,11 @@ bool gb_finding_tensor_units(const gb_view *view, gb_buf *text)
     gb_interval fma, product;
     if (view->cpu || units == NULL || tensor == NULL || !gb_row_interval(units, "op_rate", &fma) ||
         !gb_row_interval(tensor, "flop_rate", &product))
-        return false;
+        return NULL;
     const gb_interval flops = {2 * fma.centre, 2 * fma.low, 2 * fma.high};
     if (!(product.low > flops.high || product.high < flops.low) ||
         !(fabs(log(product.centre / flops.centre)) > gb_noise_floor(view->results, view->device)))
-        return false;
+        return NULL;
     const gb_interval ratio = gb_interval_ratio(&product, &flops, 1);
     char fast[96], slow[96], factor[96];
     gb_buf_printf(text,
@@ -185,5 +190,5 @@ bool gb_finding_tensor_units(const gb_view *view, gb_buf *text)
                   gb_say_derived(&flops, "FLOP/s", slow, sizeof slow));
     gb_finding_case(view, tensor, of_product, text);
     gb_buf_add(text, ".");
-    return true;
+    return tensor;
 }

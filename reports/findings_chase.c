@@ -299,8 +299,8 @@ static gb_code say_levels(const hierarchy *h, json_t *findings, gb_error *err)
     }
     gb_finding_case(h->view, h->rows[0], said, &text);
     gb_buf_add(&text, ".");
-    return gb_chase_add(h->view, "memory-levels", &text, json_pack("{s:o}", "levels", levels),
-                        findings, err);
+    return gb_chase_add(h->view, h->rows[0], "memory-levels", &text,
+                        json_pack("{s:o}", "levels", levels), findings, err);
 }
 
 /* Whether a row is the first of its ladder. */

@@ -12,10 +12,10 @@ bool gb_chase_is(const gb_row *row, const char *space)
            gb_row_param(row, "bytes") > 0 && gb_row_param(row, "node") > 0;
 }
 
-gb_code gb_chase_add(const gb_view *view, const char *rule, gb_buf *text, json_t *figures,
-                     json_t *findings, gb_error *err)
+gb_code gb_chase_add(const gb_view *view, const gb_row *about, const char *rule, gb_buf *text,
+                     json_t *figures, json_t *findings, gb_error *err)
 {
-    gb_code code = figures != NULL ? gb_finding_add(findings, view, rule, text, figures, err)
+    gb_code code = figures != NULL ? gb_finding_add(findings, view, about, rule, text, figures, err)
                                    : gb_fail(err, GB_NO_MEMORY, "out of memory for the findings");
     gb_buf_free(text);
     return code;
@@ -75,7 +75,7 @@ static gb_code say_sparse(const gb_view *view, const gb_row *sparse, const gb_ro
                       gb_say_ratio(sparse, dense, "latency", 1, 2, factor, sizeof factor));
     else
         gb_buf_add(&text, ", no difference that can be told from noise.");
-    return gb_chase_add(view, "sparse-pages", &text,
+    return gb_chase_add(view, sparse, "sparse-pages", &text,
                         json_pack("{s:f, s:f, s:o, s:o}", "nodes", nodes(sparse), "node_bytes",
                                   gb_row_param(sparse, "node"), "latency_ns",
                                   gb_json_real(gb_row_value(sparse, "latency")), "dense_latency_ns",
@@ -124,7 +124,7 @@ static gb_code say_space(const gb_view *view, const char *space, const char *rul
                   gb_say_figure(other, "latency", its, sizeof its), where,
                   gb_say_figure(own, "latency", devices, sizeof devices),
                   gb_format_bytes((uint64_t)gb_row_param(other, "bytes"), size, sizeof size));
-    return gb_chase_add(view, rule, &text,
+    return gb_chase_add(view, other, rule, &text,
                         json_pack("{s:f, s:o, s:o}", "bytes", gb_row_param(other, "bytes"),
                                   "latency_ns", gb_json_real(gb_row_value(other, "latency")),
                                   "device_latency_ns", gb_json_real(gb_row_value(own, "latency"))),

@@ -79,7 +79,7 @@ static gb_code add_bound(const gb_view *view, const gb_row *model, json_t *findi
             named += add_share(&view->rows[i], &roofs, named > 0 ? ", " : "", &text);
     gb_buf_add(&text, ".");
     if (named > 0)
-        code = gb_finding_add(findings, view, "decode-bound", &text, NULL, err);
+        code = gb_finding_add(findings, view, model, "decode-bound", &text, NULL, err);
     gb_buf_free(&text);
     return code;
 }
@@ -118,7 +118,7 @@ static gb_code add_quantised(const gb_view *view, const gb_row *model, json_t *f
     }
     gb_buf_add(&text, short_of ? ". That is less: reading is not their only limit any more." : ".");
     if (named > 0)
-        code = gb_finding_add(findings, view, "decode-quantised", &text, NULL, err);
+        code = gb_finding_add(findings, view, base, "decode-quantised", &text, NULL, err);
     gb_buf_free(&text);
     return code;
 }
@@ -162,7 +162,7 @@ static gb_code add_prefill(const gb_view *view, const gb_row *decode, json_t *fi
     gb_buf_printf(&text, " at %s: a factor of %s.",
                   gb_say_figure(decode, "token_rate", one, sizeof one),
                   gb_say_ratio(most, decode, "flop_rate", 1, 1, factor, sizeof factor));
-    gb_code code = gb_finding_add(findings, view, "prefill", &text, NULL, err);
+    gb_code code = gb_finding_add(findings, view, most, "prefill", &text, NULL, err);
     gb_buf_free(&text);
     return code;
 }

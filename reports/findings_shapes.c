@@ -23,7 +23,7 @@ static const gb_row *partner(const gb_view *view, const gb_row *row, const char 
 }
 
 /* The most queries at once against one, of the largest database that has both. */
-bool gb_finding_search_batch(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_search_batch(const gb_view *view, gb_buf *text)
 {
     static const char *const said[] = {"queries", "vectors", "dimensions", "k", NULL};
     const gb_row *many = NULL, *one = NULL;
@@ -41,7 +41,7 @@ bool gb_finding_search_batch(const gb_view *view, gb_buf *text)
     }
     if (many == NULL || !gb_rows_differ(view->results, many, one, "query_rate") ||
         gb_row_value(many, "query_rate") <= gb_row_value(one, "query_rate")) {
-        return false;
+        return NULL;
     }
     char slow[96], fast[96], read[96], factor[96];
     gb_buf_printf(
@@ -56,12 +56,12 @@ bool gb_finding_search_batch(const gb_view *view, gb_buf *text)
         gb_say_ratio(many, one, "query_rate", 1, 2, factor, sizeof factor));
     gb_finding_case(view, many, said, text);
     gb_buf_add(text, ".");
-    return true;
+    return many;
 }
 
 /* One launch against three, for the largest matrix that has both. */
-static bool fused_against_separate(const gb_view *view, const char *op, const char *title,
-                                   gb_buf *text)
+static const gb_row *fused_against_separate(const gb_view *view, const char *op, const char *title,
+                                            gb_buf *text)
 {
     static const char *const said[] = {"op", "variant", "rows", "columns", NULL};
     const gb_row *fused = NULL, *separate = NULL;
@@ -81,7 +81,7 @@ static bool fused_against_separate(const gb_view *view, const char *op, const ch
         }
     }
     if (fused == NULL || !gb_rows_differ(view->results, fused, separate, "time")) {
-        return false;
+        return NULL;
     }
     char fast[96], slow[96], factor[96];
     gb_buf_printf(text,
@@ -93,7 +93,7 @@ static bool fused_against_separate(const gb_view *view, const char *op, const ch
                   gb_say_ratio(separate, fused, "time", 1, 2, factor, sizeof factor));
     gb_finding_case(view, fused, said, text);
     gb_buf_add(text, ".");
-    return true;
+    return fused;
 }
 
 gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err)
@@ -104,8 +104,9 @@ gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err)
     gb_code code = GB_OK;
     for (size_t i = 0; i < sizeof ops / sizeof ops[0] && code == GB_OK; i++) {
         gb_buf text = {0};
-        if (fused_against_separate(view, ops[i].op, ops[i].title, &text)) {
-            code = gb_finding_add(findings, view, "fused-rows", &text, NULL, err);
+        const gb_row *about = fused_against_separate(view, ops[i].op, ops[i].title, &text);
+        if (about != NULL) {
+            code = gb_finding_add(findings, view, about, "fused-rows", &text, NULL, err);
         }
         gb_buf_free(&text);
     }
@@ -131,16 +132,16 @@ static const gb_row *random_lookups(const gb_view *view, double sign)
 }
 
 /* Rows of 4-byte elements from anywhere against the same in order, short ones and long ones. */
-bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text)
+const gb_row *gb_finding_gathered_rows(const gb_view *view, gb_buf *text)
 {
     static const char *const said[] = {"order", "width", NULL};
     const gb_row *scattered = random_lookups(view, 1), *wide = random_lookups(view, -1);
     if (scattered == NULL) {
-        return false;
+        return NULL;
     }
     const gb_row *straight = partner(view, scattered, "embedding", "order", "sequential", 0);
     if (!gb_rows_differ(view->results, scattered, straight, "bandwidth")) {
-        return false;
+        return NULL;
     }
     char bytes[32], slow[96], fast[96], factor[96];
     gb_buf_printf(
@@ -165,5 +166,5 @@ bool gb_finding_gathered_rows(const gb_view *view, gb_buf *text)
     }
     gb_finding_case(view, scattered, said, text);
     gb_buf_add(text, ".");
-    return true;
+    return scattered;
 }
