@@ -2,6 +2,7 @@
  * the database gains, what passes over memory cost, and what short rows from anywhere do. */
 #include "reports/findings.h"
 #include "reports/findings_say.h"
+#include "reports/roofs.h"
 
 #include "base/units.h"
 
@@ -113,18 +114,26 @@ gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err)
     return code;
 }
 
+/* The same rows looked up in order, from memory too: NULL where the last cache may have served them,
+ * whose speed says nothing of memory's. */
+static const gb_row *in_order(const gb_view *view, const gb_row *row, const gb_roofs *roofs)
+{
+    const gb_row *straight = partner(view, row, "embedding", "order", "sequential", 0);
+    return straight != NULL && gb_row_cached(straight, roofs) ? NULL : straight;
+}
+
 /* Lookups at random of the shortest (sign 1) or the longest rows (-1) that were looked up in order
  * too. */
-static const gb_row *random_lookups(const gb_view *view, double sign)
+static const gb_row *random_lookups(const gb_view *view, const gb_roofs *roofs, double sign)
 {
     const gb_row *best = NULL;
     for (size_t i = 0; i < view->n; i++) {
         const gb_row *row = &view->rows[i];
         if (gb_row_usable(row, "embedding") && gb_row_word_is(row, "order", "random") &&
-            gb_row_param(row, "width") > 0 &&
+            gb_row_param(row, "width") > 0 && !gb_row_cached(row, roofs) &&
             (best == NULL ||
              sign * gb_row_param(row, "width") < sign * gb_row_param(best, "width")) &&
-            partner(view, row, "embedding", "order", "sequential", 0) != NULL) {
+            in_order(view, row, roofs) != NULL) {
             best = row;
         }
     }
@@ -135,11 +144,14 @@ static const gb_row *random_lookups(const gb_view *view, double sign)
 const gb_row *gb_finding_gathered_rows(const gb_view *view, gb_buf *text)
 {
     static const char *const said[] = {"order", "width", NULL};
-    const gb_row *scattered = random_lookups(view, 1), *wide = random_lookups(view, -1);
+    gb_roofs roofs;
+    gb_roofs_find(view->results, view->rows, view->n, view->device, GB_COMPUTE_NONE, &roofs);
+    const gb_row *scattered = random_lookups(view, &roofs, 1);
+    const gb_row *wide = random_lookups(view, &roofs, -1);
     if (scattered == NULL) {
         return NULL;
     }
-    const gb_row *straight = partner(view, scattered, "embedding", "order", "sequential", 0);
+    const gb_row *straight = in_order(view, scattered, &roofs);
     if (!gb_rows_differ(view->results, scattered, straight, "bandwidth")) {
         return NULL;
     }
@@ -151,7 +163,7 @@ const gb_row *gb_finding_gathered_rows(const gb_view *view, gb_buf *text)
         gb_say_figure(scattered, "bandwidth", slow, sizeof slow),
         gb_say_figure(straight, "bandwidth", fast, sizeof fast),
         gb_say_ratio(straight, scattered, "bandwidth", 1, 2, factor, sizeof factor));
-    straight = partner(view, wide, "embedding", "order", "sequential", 0);
+    straight = in_order(view, wide, &roofs);
     const gb_contrast contrast = wide == scattered
                                      ? GB_CONTRAST_UNKNOWN
                                      : gb_rows_contrast(view->results, wide, straight, "bandwidth");

@@ -124,6 +124,34 @@ START_TEST(short_rows_and_long_ones)
 }
 END_TEST
 
+/* Rows in order that stay in the last cache are its speed, not memory's. */
+START_TEST(lookups_in_the_last_cache_are_not_held_against_memory)
+{
+    const uint64_t mib = 1048576;
+    fixture f;
+    fixture_open(&f, "cpu", "[]");
+    json_object_set_new(json_array_get(json_object_get(f.results.document, "devices"), 0),
+                        "llc_bytes", json_integer(32 * (json_int_t)mib));
+    gb_record *straight = lookup(&f, "sequential", 8, 0, 100e9);
+    gb_record *scattered = lookup(&f, "random", 8, 1, 25e9);
+    lookup(&f, "sequential", 64, 2, 50e9)->work.working_set = 130 * mib;
+    lookup(&f, "random", 64, 3, 40e9)->work.working_set = 130 * mib;
+    scattered->work.working_set = 130 * mib;
+    straight->work.working_set = 127 * mib;
+    mentions(&f, "gathered-rows", "Rows of 256 B looked up at random come at 40.0 GB/s");
+    straight->work.working_set = 130 * mib;
+    mentions(&f, "gathered-rows", "Rows of 32 B looked up at random come at 25.0 GB/s");
+    scattered->work.working_set = 127 * mib;
+    mentions(&f, "gathered-rows", "Rows of 256 B looked up");
+    f.results.records[2].work.working_set = 33 * mib;
+    silent(&f, "gathered-rows");
+    for (size_t i = 0; i < f.results.n; i++) /* emptied before each sample */
+        f.results.records[i].cache = GB_CACHE_COLD;
+    mentions(&f, "gathered-rows", "Rows of 32 B looked up");
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(without_a_counterpart_nothing_is_said)
 {
     fixture f;
@@ -147,6 +175,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tests, queries_that_gain_nothing_together_are_no_finding);
     tcase_add_test(tests, one_launch_against_three_for_each_operation);
     tcase_add_test(tests, short_rows_and_long_ones);
+    tcase_add_test(tests, lookups_in_the_last_cache_are_not_held_against_memory);
     tcase_add_test(tests, without_a_counterpart_nothing_is_said);
     suite_add_tcase(suite, tests);
 }
