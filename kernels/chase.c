@@ -96,8 +96,7 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
                                          "caches, which `space: device` shows"
                                        : "the cpu device reads the host's memory without a bus: "
                                          "`space: device` is that memory");
-    *need = (gb_need){.device_bytes = 2 * sizeof(chase_place),
-                      .host_bytes = bytes / node * 2 * sizeof(uint32_t)}; /* next, order */
+    *need = (gb_need){.device_bytes = 2 * sizeof(chase_place)};
     if (space == HOST)
         need->pinned_bytes = bytes;
     else

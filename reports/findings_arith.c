@@ -190,5 +190,5 @@ const gb_row *gb_finding_tensor_units(const gb_view *view, gb_buf *text)
                   gb_say_derived(&flops, "FLOP/s", slow, sizeof slow));
     gb_finding_case(view, tensor, of_product, text);
     gb_buf_add(text, ".");
-    return tensor;
+    return units;
 }
