@@ -38,23 +38,30 @@ static const gb_row *in_format(const gb_view *view, const gb_row *model, const c
     return NULL;
 }
 
+/* "19.1 tokens/s": a rate of tokens, by its name. */
+static const char *say_tokens(const gb_interval *rate, char *buf, size_t size)
+{
+    return gb_say_derived(rate, "tokens/s", buf, size);
+}
+
 /* --- against the bandwidth of memory ---------------------------------------------------------- */
 
 /* The share of the roof of memory is one of two bandwidths; the bound itself is that roof over the
  * bytes of a token. */
 static bool add_share(const gb_row *row, const gb_roofs *roofs, const char *before, gb_buf *text)
 {
-    gb_interval memory;
+    gb_interval memory, reached;
     char rate[96], share[96], most[96];
     if (!is_decode(row) || gb_row_cached(row, roofs) || !gb_row_firm(row, "token_rate") ||
+        !gb_row_interval(row, "token_rate", &reached) ||
         !gb_row_interval(roofs->memory_row, "bandwidth", &memory))
         return false;
     const double bytes = (double)row->first->work.bytes_moved;
     const gb_interval bound = {memory.centre / bytes, memory.low / bytes, memory.high / bytes};
     gb_buf_printf(text, "%s%s weights %s (%s %% of %s)", before, gb_row_word(row, "weights"),
-                  gb_say_figure(row, "token_rate", rate, sizeof rate),
+                  say_tokens(&reached, rate, sizeof rate),
                   gb_say_ratio(row, roofs->memory_row, "bandwidth", 100, 0, share, sizeof share),
-                  gb_say_derived(&bound, "1/s", most, sizeof most));
+                  say_tokens(&bound, most, sizeof most));
     return true;
 }
 
@@ -141,7 +148,7 @@ static gb_code add_prefill(const gb_view *view, const gb_row *decode, json_t *fi
                            gb_error *err)
 {
     const gb_row *most = NULL;
-    gb_interval rate;
+    gb_interval rate, single;
     gb_buf text = {0};
     char at_once[96], one[96], factor[96];
     for (size_t i = 0; i < view->n; i++)
@@ -149,7 +156,8 @@ static gb_code add_prefill(const gb_view *view, const gb_row *decode, json_t *fi
             (most == NULL || gb_row_param(&view->rows[i], "m") > gb_row_param(most, "m")))
             most = &view->rows[i];
     if (most == NULL || !gb_rows_differ(view->results, most, decode, "flop_rate") ||
-        !gb_row_interval(most, "flop_rate", &rate))
+        !gb_row_interval(most, "flop_rate", &rate) ||
+        !gb_row_interval(decode, "token_rate", &single))
         return GB_OK;
     const double flops = (double)decode->first->work.flops;
     const gb_interval tokens = {rate.centre / flops, rate.low / flops, rate.high / flops};
@@ -157,10 +165,9 @@ static gb_code add_prefill(const gb_view *view, const gb_row *decode, json_t *fi
                   "A prompt of %.0f tokens goes through such matrices (%s) at %s by the rate of "
                   "their products, text that is generated token by token",
                   gb_row_param(most, "m"), gb_row_word(decode, "weights"),
-                  gb_say_derived(&tokens, "1/s", at_once, sizeof at_once));
+                  say_tokens(&tokens, at_once, sizeof at_once));
     gb_finding_case(view, decode, said, &text);
-    gb_buf_printf(&text, " at %s: a factor of %s.",
-                  gb_say_figure(decode, "token_rate", one, sizeof one),
+    gb_buf_printf(&text, " at %s: a factor of %s.", say_tokens(&single, one, sizeof one),
                   gb_say_ratio(most, decode, "flop_rate", 1, 1, factor, sizeof factor));
     gb_code code = gb_finding_add(findings, view, most, "prefill", &text, NULL, err);
     gb_buf_free(&text);

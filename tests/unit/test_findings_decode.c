@@ -70,8 +70,8 @@ START_TEST(tokens_and_their_bound)
     says(&f, "decode-bound",
          "Each token reads all weights once, and memory delivers 20.0 GB/s (read over "
          "256 MiB). Tokens a second of one sequence, and their share of what that "
-         "allows: fp16 weights 9.00 /s (90 % of 10.0 /s), int4 weights 16.0 /s (45 % "
-         "of 35.6 /s).");
+         "allows: fp16 weights 9.00 tokens/s (90 % of 10.0 tokens/s), int4 weights "
+         "16.0 tokens/s (45 % of 35.6 tokens/s).");
     fixture_close(&f);
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(weights_in_the_cache_have_another_bound)
     decode(&f, "fp16", 22, 2e9, 9)->work.working_set = (uint64_t)(100 * MIB);
     silent(&f, "decode-bound");
     decode(&f, "fp32", 22, 4e9, 4);
-    mentions(&f, "decode-bound", " allows: fp32 weights 4.00 /s (80 % of 5.00 /s).");
+    mentions(&f, "decode-bound", " allows: fp32 weights 4.00 tokens/s (80 % of 5.00 tokens/s).");
     fixture_close(&f);
 }
 END_TEST
@@ -148,9 +148,9 @@ START_TEST(the_prompt_is_faster)
     prefill(&f, "fp32", 128, 150e9);
     prefill(&f, "fp64", 1024, 900e9); /* no weights of that type */
     says(&f, "prefill",
-         "A prompt of 512 tokens goes through such matrices (fp32) at 100 /s by the "
-         "rate of their products, text that is generated token by token at 5.00 /s: a "
-         "factor of 20.0.");
+         "A prompt of 512 tokens goes through such matrices (fp32) at 100 tokens/s by "
+         "the rate of their products, text that is generated token by token at 5.00 "
+         "tokens/s: a factor of 20.0.");
     fixture_close(&f);
 }
 END_TEST
