@@ -3,6 +3,7 @@
 #include "reports/findings_say.h"
 #include "reports/hierarchy.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,39 +239,46 @@ static void say_end(const level *l, gb_buf *text)
 {
     char size[96], named[32];
     if (isnan(l->end)) {
-        gb_buf_add(text, l->memory ? "" : ", whose end was not reached");
+        gb_buf_add(text, l->memory ? "" : "; its end was not reached");
         return;
     }
-    gb_buf_printf(text, " up to about %s", about(l->end, size, sizeof size));
+    gb_buf_printf(text, "%s up to about %s", l->slope ? "" : ",", about(l->end, size, sizeof size));
     if (!(l->named > 0))
         return;
     gb_buf_printf(text, " (the system says %s",
                   gb_format_bytes((uint64_t)l->named, named, sizeof named));
     if (gb_hierarchy_agrees(l->end, l->named))
-        gb_buf_add(text, ": they agree)");
+        gb_buf_add(text, ")");
     else if (l->last && l->end < l->named)
         gb_buf_add(text, ": less of it serves this one chain)");
     else
         gb_buf_add(text, ": they do not agree)");
 }
 
-static void say_level(const hierarchy *h, size_t k, gb_buf *text)
+/* " Last cache: ": a sentence for each level begins so. */
+static void say_name(const level *l, gb_buf *text)
 {
-    const level *l = &h->levels[k];
+    static const char article[] = "the ";
+    const size_t skip = strncmp(l->name, article, sizeof article - 1) == 0 ? sizeof article - 1 : 0;
+    const char *name = l->name + skip;
+    gb_buf_printf(text, " %c%s: ", toupper((unsigned char)name[0]), name + 1);
+}
+
+static void say_level(const level *l, gb_buf *text)
+{
     char latency[96], cycles[96];
-    gb_buf_add(text, k == 0 ? " " : k + 1 == h->n_levels ? ", and " : ", ");
+    say_name(l, text);
     if (l->slope) {
-        gb_buf_printf(text, "longer and longer from %s, which has no latency of its own here,",
-                      l->name);
+        gb_buf_add(text, "no clear level; loads take longer and longer");
     } else if (l->row == NULL) {
-        gb_buf_printf(text, "a time too unsteady to be said from %s", l->name);
+        gb_buf_add(text, "too unsteady for a figure");
     } else {
         gb_buf_printf(text, "%s", gb_say_figure(l->row, "latency", latency, sizeof latency));
         if (isfinite(gb_row_value(l->row, "cycles")))
-            gb_buf_printf(text, ", %s,", gb_say_figure(l->row, "cycles", cycles, sizeof cycles));
-        gb_buf_printf(text, " from %s", l->name);
+            gb_buf_printf(text, ", %s", gb_say_figure(l->row, "cycles", cycles, sizeof cycles));
     }
     say_end(l, text);
+    gb_buf_add(text, ".");
 }
 
 static json_t *level_figures(const level *l)
@@ -291,14 +299,14 @@ static gb_code say_levels(const hierarchy *h, json_t *findings, gb_error *err)
 {
     static const char *const said[] = {"bytes", "space", "node", "steps", NULL};
     gb_buf text = {0};
-    gb_buf_add(&text, "One load at a time takes");
+    gb_buf_add(&text, "How long one load at a time takes");
+    gb_finding_case(h->view, h->rows[0], said, &text);
+    gb_buf_add(&text, ", level by level.");
     json_t *levels = json_array();
     for (size_t k = 0; k < h->n_levels; k++) {
-        say_level(h, k, &text);
+        say_level(&h->levels[k], &text);
         json_array_append_new(levels, level_figures(&h->levels[k]));
     }
-    gb_finding_case(h->view, h->rows[0], said, &text);
-    gb_buf_add(&text, ".");
     return gb_chase_add(h->view, h->rows[0], "memory-levels", &text,
                         json_pack("{s:o}", "levels", levels), findings, err);
 }

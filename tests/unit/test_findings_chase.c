@@ -69,12 +69,11 @@ START_TEST(a_virtual_machine_has_its_caches_and_less_of_the_last)
     fixture f;
     open_fixture(&f, true, 32 * KIB, 1 * MIB, 32 * MIB);
     ladder(&f, vm, VM_RUNGS, 0, 0.001);
-    says(
-        &f, "memory-levels",
-        "One load at a time takes 1.20 ns from L1 up to about 35 KiB (the system says 32 KiB: they "
-        "agree), 4.00 ns from L2 up to about 1.1 MiB (the system says 1 MiB: they agree), 12.0 ns "
-        "from the last cache up to about 7.0 MiB (the system says 32 MiB: less of it serves this "
-        "one chain), and 110 ns from memory.");
+    says(&f, "memory-levels",
+         "How long one load at a time takes, level by level. L1: 1.20 ns, up to about 35 KiB (the "
+         "system says 32 KiB). L2: 4.00 ns, up to about 1.1 MiB (the system says 1 MiB). Last "
+         "cache: 12.0 ns, up to about 7.0 MiB (the system says 32 MiB: less of it serves this one "
+         "chain). Memory: 110 ns.");
     json_t *found = findings_of(&f, "memory-levels");
     json_t *levels =
         json_object_get(json_object_get(json_array_get(found, 0), "figures"), "levels");
@@ -106,9 +105,9 @@ START_TEST(a_last_cache_without_a_tread_has_an_effective_size)
     open_fixture(&f, true, 32 * KIB, 1 * MIB, 32 * MIB);
     ladder(&f, rungs, VM_RUNGS, 0, 0.001);
     mentions(&f, "memory-levels",
-             "L2 up to about 1.2 MiB (the system says 1 MiB: they agree), longer "
-             "and longer from the last cache, which has no latency of its own "
-             "here, up to about 3.3 MiB (the system says 32 MiB: less of it");
+             "ns, up to about 1.2 MiB (the system says 1 MiB). Last cache: no clear level; loads "
+             "take longer and longer up to about 3.3 MiB (the system says 32 MiB: less of it "
+             "serves this one chain). Memory: ");
     fixture_close(&f);
 }
 END_TEST
@@ -124,9 +123,9 @@ START_TEST(a_gpu_has_two_caches_and_cycles)
     open_fixture(&f, false, 0, 0, 40 * MIB);
     ladder(&f, gpu, sizeof gpu / sizeof gpu[0], 1.41, 0.001);
     says(&f, "memory-levels",
-         "One load at a time takes 20.0 ns, 28.2 cycles, from L1 up to about 210 KiB, 146 ns, 206 "
-         "cycles, from L2 up to about 43 MiB (the system says 40 MiB: they agree), and 380 ns, 536 "
-         "cycles, from memory.");
+         "How long one load at a time takes, level by level. L1: 20.0 ns, 28.2 cycles, up to about "
+         "210 KiB. L2: 146 ns, 206 cycles, up to about 43 MiB (the system says 40 MiB). Memory: "
+         "380 ns, 536 cycles.");
     fixture_close(&f);
 }
 END_TEST
@@ -136,10 +135,9 @@ START_TEST(a_ladder_that_ends_too_early_knows_no_memory)
     fixture f;
     open_fixture(&f, true, 32 * KIB, 1 * MIB, 32 * MIB);
     ladder(&f, vm, 11, 0, 0.001);
-    says(
-        &f, "memory-levels",
-        "One load at a time takes 1.20 ns from L1 up to about 35 KiB (the system says 32 KiB: they "
-        "agree), and 4.00 ns from L2, whose end was not reached.");
+    says(&f, "memory-levels",
+         "How long one load at a time takes, level by level. L1: 1.20 ns, up to about 35 KiB (the "
+         "system says 32 KiB). L2: 4.00 ns; its end was not reached.");
     fixture_close(&f);
 }
 END_TEST
@@ -151,8 +149,8 @@ START_TEST(without_facts_levels_have_their_order)
     open_fixture(&f, true, 0, 0, 0);
     ladder(&f, vm, VM_RUNGS, 0, 0.001);
     says(&f, "memory-levels",
-         "One load at a time takes 1.20 ns from L1 up to about 35 KiB, 4.00 ns from L2 up to about "
-         "1.1 MiB, 12.0 ns from the last cache up to about 7.0 MiB, and 110 ns from memory.");
+         "How long one load at a time takes, level by level. L1: 1.20 ns, up to about 35 KiB. L2: "
+         "4.00 ns, up to about 1.1 MiB. Last cache: 12.0 ns, up to about 7.0 MiB. Memory: 110 ns.");
     fixture_close(&f);
 }
 END_TEST
@@ -199,8 +197,8 @@ START_TEST(a_disturbed_replicate_moves_nothing)
         f.results.records[i].time.median *= 5;
     }
     f.results.records[2].status = GB_STATUS_FAILED;
-    mentions(&f, "memory-levels", "L1 up to about 35 KiB (");
-    mentions(&f, "memory-levels", "L2 up to about 1.1 MiB (");
+    mentions(&f, "memory-levels", ". L1: 1.20 ns, up to about 35 KiB (");
+    mentions(&f, "memory-levels", ". L2: 4.00 ns, up to about 1.1 MiB (");
     fixture_close(&f);
 }
 END_TEST
