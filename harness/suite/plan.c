@@ -15,7 +15,8 @@
 /* The estimate's rule: measuring takes the budget, but a case of which the kernel states that it
  * lasts longer than its equal share takes as long as that; each case of each replicate adds its
  * warm-up and its preparation and two verifications, which pass a handful of times over its memory
- * at about 1 GB/s; each replicate adds the start of a process that opens a device. */
+ * at about 1 GB/s; each replicate adds the start of a process that opens a device. No plan takes
+ * longer than the time-outs of its cases let it. */
 #define START_NS UINT64_C(500000000)
 #define CASE_NS UINT64_C(10000000)
 #define PASSES 4
@@ -260,7 +261,8 @@ uint64_t gb_plan_estimate_ns(const gb_plan *plan)
         for (uint32_t r = 0; r < c->replicates; r++)
             ns = add_saturating(ns, each);
     }
-    return ns;
+    const uint64_t limit = gb_plan_limit_ns(plan);
+    return ns < limit ? ns : limit;
 }
 
 uint64_t gb_plan_limit_ns(const gb_plan *plan)

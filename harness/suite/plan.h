@@ -54,7 +54,8 @@ void gb_plan_free(gb_plan *plan);
 size_t gb_plan_order(const gb_plan *plan, uint32_t replicate, uint32_t order[]);
 
 /* How long the plan takes in ns: about (budget + warm-up, verification and process starts, stated
- * rule in plan.c), and when every case is ended by its time-out. And the largest need of a case. */
+ * rule in plan.c), and when every case is ended by its time-out, which is never less. And the
+ * largest need of a case. */
 uint64_t gb_plan_estimate_ns(const gb_plan *plan);
 uint64_t gb_plan_stated_ns(const gb_plan *plan); /* of that what cases last beyond their share */
 uint64_t gb_plan_limit_ns(const gb_plan *plan);

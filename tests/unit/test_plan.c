@@ -271,8 +271,26 @@ START_TEST(the_estimate_grows_with_all_that_takes_time)
     suite = test_suite("gpubench: 1\nname: x\nbenchmarks:\n  - {name: a, kernel: arrays, axes: "
                        "{elements: [768614336404564650, 768614336404564649]}}\n");
     plan = plan_with(suite, GB_CPU, (gb_selection){0});
-    ck_assert_uint_eq(gb_plan_estimate_ns(plan), UINT64_MAX);
+    ck_assert_uint_eq(gb_plan_estimate_ns(plan), gb_plan_limit_ns(plan));
     ck_assert_uint_eq(gb_plan_largest_need(plan).device_bytes, UINT64_C(18446744073709551600));
+    gb_plan_free(plan);
+    gb_suite_free(suite);
+}
+END_TEST
+
+/* A budget beyond what the time-outs let the cases use is not used. */
+START_TEST(the_estimate_is_no_longer_than_the_time_outs)
+{
+    gb_suite *suite = test_suite("gpubench: 1\nname: x\nbudget: 70s\ndefaults: {timeout: 60s}\n"
+                                 "benchmarks:\n  - {name: a, kernel: noop}\n");
+    gb_plan *plan = plan_with(suite, GB_CPU, (gb_selection){.replicates = 1});
+    ck_assert_uint_eq(gb_plan_limit_ns(plan), UINT64_C(60500000000));
+    ck_assert_uint_eq(gb_plan_estimate_ns(plan), UINT64_C(60500000000));
+    gb_plan_free(plan);
+    plan = plan_with(suite, GB_CPU, (gb_selection){.replicates = 2});
+    ck_assert_uint_eq(gb_plan_limit_ns(plan), UINT64_C(121000000000));
+    ck_assert_uint_gt(gb_plan_estimate_ns(plan), UINT64_C(70000000000));
+    ck_assert_uint_lt(gb_plan_estimate_ns(plan), UINT64_C(72000000000));
     gb_plan_free(plan);
     gb_suite_free(suite);
 }
@@ -474,6 +492,7 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, orders_are_permutations_that_the_seed_decides);
     tcase_add_test(tc, the_estimate_grows_with_all_that_takes_time);
     tcase_add_test(tc, the_estimate_counts_what_cases_state);
+    tcase_add_test(tc, the_estimate_is_no_longer_than_the_time_outs);
     tcase_add_test(tc, what_lasts_longer_than_its_timeout_is_refused);
     tcase_add_test(tc, YML_24_planning_4096_cases_is_quick);
     tcase_add_loop_test(tc, set_replaces_or_adds_an_axis, 0, COUNT(overrides));
