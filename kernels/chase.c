@@ -34,10 +34,11 @@ static const gb_param params[] = {
                        "from one node to the next, a multiple of 8; only its first 8 bytes are "
                        "read. 128: a line each; more: sparse nodes, each in a page of its own "
                        "from a page's size on"),
-    [STEPS] =
-        GB_COUNT_PARAM("steps", "steps", 1, UINT64_C(1) << 24, 32749,
-                       "links followed; the next iteration goes on from there. The default is a "
-                       "prime: no ring of another size is a whole number of times in it"),
+    [STEPS] = GB_COUNT_PARAM(
+        "steps", "steps", 1, UINT64_C(1) << 24, 32749,
+        "links followed; the next iteration goes on from there. The default is a "
+        "prime: no ring of another size is a whole number of times in it. `latency` has "
+        "the launch in it: with few steps it is mostly that"),
 };
 
 enum { LATENCY, CYCLES };

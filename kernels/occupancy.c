@@ -30,9 +30,10 @@ static const gb_param params[] = {
     [INDEPENDENT] =
         GB_COUNT_PARAM("independent", NULL, 1, OCCUPANCY_MOST_INDEPENDENT, 4,
                        "loads that each thread has under way, or chains: 1, 2, 4 .. 32"),
-    [WARPS] =
-        GB_COUNT_PARAM("warps", "warps", 0, 64, 0,
-                       "resident warps an SM: up to 4, or a multiple of 4; 0: as many as fit"),
+    [WARPS] = GB_COUNT_PARAM(
+        "warps", "warps", 0, 64, 0,
+        "resident warps an SM: up to 4, or a multiple of 4; 0: as many as fit, on a CPU one "
+        "thread on each of its own"),
     [BYTES] = GB_BYTES_PARAM("bytes", 4096, UINT64_C(1) << 36, UINT64_C(128) << 20,
                              "array that the loads read once, a power of two"),
     [STEPS] =
@@ -96,9 +97,10 @@ static gb_code check(const gb_value args[], gb_device_kind kind, gb_need *need, 
         return gb_fail(err, GB_INVALID, "steps (%llu) is no multiple of %d x independent (%llu)",
                        steps, OCCUPANCY_GROUP, independent);
     if (kind == GB_CPU && warps != 0)
-        return gb_fail(err, GB_UNAVAILABLE,
-                       "warps: a processor keeps no warps resident; it is measured with all of its "
-                       "threads (0) and what each of them has under way");
+        return gb_fail(
+            err, GB_UNAVAILABLE,
+            "warps: a processor keeps no warps resident; it is measured with `warps: 0`, "
+            "all of its threads, and what each of them has under way");
     return GB_OK;
 }
 

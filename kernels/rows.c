@@ -39,8 +39,9 @@ static const gb_param params[] = {
 };
 
 static const gb_metric_spec metrics[] = {
-    GB_BANDWIDTH("bytes of the matrix, read once and written once whatever the variant does, over "
-                 "time"),
+    GB_BANDWIDTH(
+        "bytes of the matrix, read once and written once whatever the variant does, and of "
+        "layer norm's gain and shift, read once, over time"),
 };
 
 static rows_op op_of(const gb_value args[])

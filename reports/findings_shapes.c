@@ -114,8 +114,8 @@ gb_code gb_findings_rows(const gb_view *view, json_t *findings, gb_error *err)
     return code;
 }
 
-/* The same rows looked up in order, from memory too: NULL where the last cache may have served them,
- * whose speed says nothing of memory's. */
+/* The same rows looked up in order, from memory too: NULL where the last cache may have served
+ * them, whose speed says nothing of memory's. */
 static const gb_row *in_order(const gb_view *view, const gb_row *row, const gb_roofs *roofs)
 {
     const gb_row *straight = partner(view, row, "embedding", "order", "sequential", 0);

@@ -141,11 +141,13 @@ static const estimate_row rows[] = {
               .function = estimate},
      .kind = "upper bound",
      .measured_kind = "estimate",
-     .claim = "An upper bound, not a measurement: arithmetic, launches and reading the prompt are "
-              "not in it; with a large batch arithmetic is the limit instead.",
+     .claim = "An upper bound, not a measurement: arithmetic, launches, reading the prompt and the "
+              "scales of quantised weights are not in it; with a large batch arithmetic is the "
+              "limit instead.",
      .measured_claim = "No measurement of tokens: nominal figures give an upper bound, measured "
-                       "rates an estimate for what reads memory as well. Arithmetic, launches and "
-                       "reading the prompt are not in it; with a large batch arithmetic is the "
+                       "rates an estimate for what reads memory as well. Arithmetic, launches, "
+                       "reading the prompt and the scales of quantised weights are not in it; with "
+                       "a large batch arithmetic is the "
                        "limit instead.",
      .fill = gb_estimate_tokens},
     {.verb = {.name = "estimate amdahl",

@@ -89,8 +89,9 @@ a step              4.27 ms  weights / bandwidth = 4.00 GB / 936 GB/s
 tokens               234 /s  batch / step = 1 / 4.27 ms
 
 Without the KV cache: it needs --layers, --heads (or --kv-heads), --head-size and --context.
-An upper bound, not a measurement: arithmetic, launches and reading the prompt
-are not in it; with a large batch arithmetic is the limit instead.
+An upper bound, not a measurement: arithmetic, launches, reading the prompt and
+the scales of quantised weights are not in it; with a large batch arithmetic is
+the limit instead.
 TEXT
 # Every part says that it is none.
 for part in 'memory --parameters 1B' 'transfer --size 1GB --pcie 4x16' 'bandwidth --data-rate 1Gbps --bus-width 8' \
