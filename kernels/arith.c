@@ -327,16 +327,15 @@ const gb_kernel gb_kernel_arith = {
                 "(many chains in many threads). Their product is what has to be under way at a "
                 "time to reach the throughput. On a GPU an addition, a product and a multiply-add "
                 "are one instruction each and cost the same. A division, a root and a sine are "
-                "built from "
-                "many of them; fast-sin is what the special units give, 21 bits of it. Numbers of "
-                "16 bits go two at a time, bytes four.",
+                "built from many of them; fast-sin is what the special units give, 21 bits of it. "
+                "Numbers of 16 bits go two at a time, bytes four.",
             .picture =
                 "Bars of a data-centre GPU: fp64 half as high as fp32; of one made for graphics "
-                "1/32 or 1/64. Its additions, products and multiply-adds are level; packed "
-                "halves twice as high or the same, by generation; division, root and sine a small "
-                "part. "
-                "The latencies of a GPU are alike, some four cycles, and longer for fp64 where it "
-                "is slow. On a CPU fp64 is half of fp32 (half the lanes), and a sine is a call.",
+                "1/32 or 1/64. On any GPU additions, products and multiply-adds are level; "
+                "packed halves twice as high or the same, by generation; division, root and sine a "
+                "small part. Its latencies are alike, some four cycles, and longer for fp64 where "
+                "it is slow. On a CPU fp64 is half of fp32 (half the lanes), and a sine is a "
+                "call.",
             .source = "kernels/arith.cu",
             .version = 1,
             GB_TABLES(params, metrics, check, work),

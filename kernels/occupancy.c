@@ -32,8 +32,8 @@ static const gb_param params[] = {
                        "loads that each thread has under way, or chains: 1, 2, 4 .. 32"),
     [WARPS] = GB_COUNT_PARAM(
         "warps", "warps", 0, 64, 0,
-        "resident warps an SM: up to 4, or a multiple of 4; 0: as many as fit, on a CPU one "
-        "thread on each of its own"),
+        "resident warps an SM: up to 4, or a multiple of 4; 0: as many as fit, on a CPU all "
+        "of its threads"),
     [BYTES] = GB_BYTES_PARAM("bytes", 4096, UINT64_C(1) << 36, UINT64_C(128) << 20,
                              "array that the loads read once, a power of two"),
     [STEPS] =

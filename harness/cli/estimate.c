@@ -147,8 +147,7 @@ static const estimate_row rows[] = {
      .measured_claim = "No measurement of tokens: nominal figures give an upper bound, measured "
                        "rates an estimate for what reads memory as well. Arithmetic, launches, "
                        "reading the prompt and the scales of quantised weights are not in it; with "
-                       "a large batch arithmetic is the "
-                       "limit instead.",
+                       "a large batch arithmetic is the limit instead.",
      .fill = gb_estimate_tokens},
     {.verb = {.name = "estimate amdahl",
               .arguments = "",
