@@ -24,14 +24,10 @@ START_TEST(sizes_are_printed_exactly)
         const char *param;
         uint64_t value;
         const char *text;
-    } rows[] = {{"hold", 150994944, "144 MiB"},
-                {"table", 134217728, "128 MiB"},
-                {"node", 2097280, "2097280 B"},
-                {"bytes", 1536 << 10, "1.50 MiB"},
-                {"bytes", 100000000, "100000000 B"},
-                {"budget_bytes", 4096, "4 KiB"},
-                {"largest_file", 0, "0 B"},
-                {"rows", 4096, "4096"}};
+    } rows[] = {{"hold", 150994944, "144 MiB"},      {"table", 134217728, "128 MiB"},
+                {"node", 2097280, "2097280 B"},      {"bytes", 1536 << 10, "1.50 MiB"},
+                {"bytes", 100000000, "100000000 B"}, {"budget_bytes", 4096, "4 KiB"},
+                {"largest_file", 0, "0 B"},          {"rows", 4096, "4096"}};
     char text[40];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         ck_assert_str_eq(text_of(rows[i].param, rows[i].value, text, sizeof text), rows[i].text);
