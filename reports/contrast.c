@@ -35,16 +35,25 @@ static double value_of(const gb_record *record, const char *metric, bool *per_ti
     return found != NULL ? found->value : NAN;
 }
 
+/* Two modes of which the smaller holds so much that another run's median may lie in either. */
+#define LEAST_MODE 4 /* a quarter of the samples */
+static bool median_in_either(const gb_record *record)
+{
+    const gb_summary *t = &record->time;
+    const size_t a = t->mode_counts[0], b = t->mode_counts[1], smaller = a < b ? a : b;
+    return (record->flags & GB_BIT(GB_FLAG_BIMODAL)) != 0 && isfinite(t->modes[0]) &&
+           isfinite(t->modes[1]) && smaller * LEAST_MODE >= a + b;
+}
+
 /* How far a record's samples leave its median open, as times: the interval of the median, or with
- * too few samples for one all of them; the two modes where there are two. */
+ * too few samples for one all of them; both modes where the median may lie in either. */
 static bool own_range(const gb_record *record, double range[2])
 {
     const gb_summary *t = &record->time;
     const bool ci = isfinite(t->ci95[0]) && isfinite(t->ci95[1]);
     range[0] = ci ? t->ci95[0] : t->min;
     range[1] = ci ? t->ci95[1] : t->max;
-    if ((record->flags & GB_BIT(GB_FLAG_BIMODAL)) != 0 && isfinite(t->modes[0]) &&
-        isfinite(t->modes[1])) {
+    if (median_in_either(record)) {
         range[0] = fmin(range[0], fmin(t->modes[0], t->modes[1]));
         range[1] = fmax(range[1], fmax(t->modes[0], t->modes[1]));
     }

@@ -75,3 +75,16 @@ gb_code gb_report_muted(const gb_results *results, const json_t *findings, gb_bu
     gb_code code = below_floor(results, findings, text, err);
     return code == GB_OK ? gb_findings_unsaid(results, findings, text, err) : code;
 }
+
+void gb_report_findings_rule(const json_t *findings, const char *plus_minus, gb_buf *text)
+{
+    if (json_array_size(findings) == 0) {
+        return;
+    }
+    gb_buf_printf(text,
+                  "A time or rate above without +- is known to 10 %%. Its interval covers "
+                  "what the %s of the tables, which is the one between replicates, leaves out: "
+                  "what the samples of a replicate leave open that did not converge, drifted, has "
+                  "two modes or was throttled.",
+                  plus_minus);
+}

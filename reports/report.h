@@ -93,5 +93,8 @@ gb_code gb_report_findings(const gb_results *results, json_t **out, gb_error *er
  * Nothing where there are none. */
 gb_code gb_report_muted(const gb_results *results, const json_t *findings, gb_buf *text,
                         gb_error *err);
+/* Appends what a finding without +- means, and why its interval may be wider than that of the
+ * table. Nothing without findings. `plus_minus`: how the tables write it. */
+void gb_report_findings_rule(const json_t *findings, const char *plus_minus, gb_buf *text);
 
 #endif

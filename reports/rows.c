@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,13 +252,38 @@ const char *gb_row_word(const gb_row *row, const char *param)
     return json_string_value(json_object_get(row->first->params, param));
 }
 
+/* The parameters that are sizes: a record holds numbers and no kinds, and the kernel that made it
+ * may be in no registry of this build. No kernel has another kind of parameter of these names. */
+static bool is_size(const char *param)
+{
+    static const char *const names[] = {"bytes",   "device_budget", "hold", "largest_file",
+                                        "padding", "node",          "table"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(param, names[i]) == 0) {
+            return true;
+        }
+    }
+    return strstr(param, "_bytes") != NULL;
+}
+
+/* The size as it is: in the unit that leaves nothing off, or in bytes. */
+static const char *exact_bytes(uint64_t bytes, char *buf, size_t size)
+{
+    uint64_t shown;
+    gb_format_bytes(bytes, buf, size);
+    if (gb_parse_bytes(buf, &shown, NULL) != GB_OK || shown != bytes) {
+        snprintf(buf, size, "%" PRIu64 " B", bytes);
+    }
+    return buf;
+}
+
 const char *gb_row_param_text(const gb_row *row, const char *param, char *buf, size_t size)
 {
     const json_t *value = json_object_get(row->first->params, param);
     if (json_is_integer(value)) {
         uint64_t number = (uint64_t)json_integer_value(value);
-        if (strcmp(param, "bytes") == 0 || strstr(param, "_bytes") != NULL) {
-            return gb_format_bytes(number, buf, size);
+        if (is_size(param)) {
+            return exact_bytes(number, buf, size);
         }
         if (strcmp(param, "duration") == 0) {
             return gb_format_ns((double)number, buf, size);

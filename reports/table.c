@@ -372,6 +372,11 @@ gb_code gb_report_table(const gb_results *results, bool color, gb_buf *out, gb_e
             gb_table_findings_lines(findings, device, color, out);
         }
     }
+    if (json_array_size(findings) > 0) {
+        gb_buf_add(out, "\n");
+        gb_report_findings_rule(findings, "+-", out);
+        gb_buf_add(out, "\n");
+    }
     if (muted.length > 0) {
         gb_buf_printf(out, "\n%s\n", muted.data);
     }

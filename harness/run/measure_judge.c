@@ -328,7 +328,7 @@ gb_code gb_measuring_describe(gb_measuring *m, uint64_t total_ns, gb_error *err)
     static const char *const names[GB_PHASES] = {"setup", "warmup", "measure", "verify",
                                                  "teardown"};
     const gb_device_info *info = &m->dev->info;
-    flag(m, GB_FLAG_GATE_OFF, m->record->timer == GB_TIMER_DEVICE && !m->record->gated);
+    flag(m, GB_FLAG_GATE_OFF, m->n > 0 && m->record->timer == GB_TIMER_DEVICE && !m->record->gated);
     flag(m, GB_FLAG_GATE_EXPIRED, m->rejected > 0);
     flag(m, GB_FLAG_SYNCHRONOUS_LAUNCHES, info->synchronous_launches);
     flag(m, GB_FLAG_PROFILED, info->profiler || m->how->profile);

@@ -190,11 +190,7 @@ void gb_say_findings_rule(const gb_sheet *sheet, gb_buf *text)
     if (sheet->muted.length > 0) {
         gb_buf_printf(text, "%s ", sheet->muted.data);
     }
-    gb_buf_add(text,
-               "A time or rate above without +- is known to 10 %. Its interval covers "
-               "what the \xc2\xb1 of the tables, which is the one between replicates, leaves out: "
-               "what the samples of a replicate leave open that did not converge, drifted, has two "
-               "modes or was throttled.");
+    gb_report_findings_rule(sheet->findings, "\xc2\xb1", text);
 }
 
 void gb_say_subject(const gb_sheet *sheet, gb_buf *text)

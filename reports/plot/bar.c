@@ -12,6 +12,9 @@
 #define MOST_FIGURES 12 /* bars with their figure above */
 #define GROUP_WIDTH 0.8 /* of a group's place; the rest is the gap */
 #define AXIS_PIXELS 640.0
+#define FIGURE_PIXELS 5.5 /* a character of a figure */
+#define BESIDE_PIXELS 4.0 /* from an interval's line to the figure beside it */
+#define TALL 0.05         /* of the axis: a figure stands below the end of such an interval */
 
 typedef struct bars {
     const gb_results *results;
@@ -147,10 +150,57 @@ static gb_code write_head(bars *b, gb_buf *script, gb_error *err)
     return group_ticks(b, script, err);
 }
 
+/* Whether the longest figure has room at its bar's top beside the interval's line. */
+static bool has_room_beside(const bars *b)
+{
+    size_t longest = 0;
+    char figure[GB_TICK_TEXT];
+    for (size_t s = 0; s < b->figures.n; s++) {
+        for (size_t i = 0; i < b->figures.items[s].n; i++) {
+            gb_picture_figure(b->figures.items[s].points[i].y / b->scale, b->own_unit, figure);
+            longest = strlen(figure) > longest ? strlen(figure) : longest;
+        }
+    }
+    const double each = b->figures.n > 1 ? GROUP_WIDTH / (double)b->figures.n : 1;
+    return (BESIDE_PIXELS + FIGURE_PIXELS * (double)longest) * ((double)b->n_groups + 0.2) /
+               AXIS_PIXELS <=
+           each / 2;
+}
+
+/* The figures of a series. Above the interval, where that is near the bar's top or there is no room
+ * for anything else; of a tall interval, and of one that leaves the picture, at the bar's top and
+ * beside the line: what stands at another height is read as another value. */
+static void add_figures(const bars *b, size_t s, const char *offset, const char *scale,
+                        gb_buf *lines)
+{
+    char tall[192], shift[128], text[3][40];
+    const double pixel = ((double)b->n_groups + 0.2) / AXIS_PIXELS;
+    const double bar = GROUP_WIDTH / (double)b->figures.n;
+    gb_print_double(b->edges.to, text[0], sizeof text[0]);
+    if (!has_room_beside(b)) {
+        snprintf(tall, sizeof tall, "$4/%s > %s", scale, text[0]);
+        gb_print_double(bar * 0.25, shift, sizeof shift);
+    } else {
+        const double least = b->logarithmic ? pow(b->edges.to / b->edges.from, TALL)
+                                            : TALL * (b->edges.to - b->edges.from);
+        gb_print_double(least, text[1], sizeof text[1]);
+        snprintf(tall, sizeof tall, "$4/%s > %s || %s%s > %s", scale, text[0],
+                 b->logarithmic ? "$4/" : "($4-$2)/", b->logarithmic ? "$2" : scale, text[1]);
+        gb_print_double(pixel * BESIDE_PIXELS, text[1], sizeof text[1]);
+        gb_print_double(pixel * FIGURE_PIXELS / 2, text[2], sizeof text[2]);
+        snprintf(shift, sizeof shift, "%s+%s*strlen(strcol(6))", text[1], text[2]);
+    }
+    gb_buf_printf(
+        lines,
+        ", \\\n  '' index %zu using ($1+%s+(%s ? %s : 0)):((%s ? $2 : $4)/%s):(strcol(6)) "
+        "with labels offset 0,0.6 font ',9' notitle",
+        s, offset, tall, shift, tall, scale);
+}
+
 /* The bars of a series, their intervals and, where there is room, their figures. */
 static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines)
 {
-    char offset[40], width[40], place[64], top[40];
+    char offset[40], width[40], place[64];
     const double bar = GROUP_WIDTH / (double)b->figures.n;
     const size_t all = b->n_groups * b->figures.n;
     gb_print_double(((double)s + 0.5) * bar - GROUP_WIDTH / 2, offset, sizeof offset);
@@ -171,16 +221,9 @@ static void add_series(const bars *b, size_t s, const char *scale, gb_buf *lines
                   s, offset, scale, scale);
     const gb_edges edges = gb_figures_edges(&b->figures.items[s], &b->edges, b->scale);
     snprintf(place, sizeof place, "($1+%s)", offset);
-    gb_print_double(b->edges.to, top, sizeof top);
     gb_picture_add_edges(lines, s, place, scale, &edges, "#000000");
-    /* Above the interval; where that leaves the picture, above the bar and beside it. */
     if (all <= MOST_FIGURES) {
-        gb_print_double(bar * 0.25, width, sizeof width);
-        gb_buf_printf(lines,
-                      ", \\\n  '' index %zu using ($1+%s+($4/%s > %s ? %s : 0)):"
-                      "(($4/%s > %s ? $2 : $4)/%s):(strcol(6)) with labels offset 0,0.6 "
-                      "font ',9' notitle",
-                      s, offset, scale, top, width, scale, top, scale);
+        add_figures(b, s, offset, scale, lines);
     }
 }
 

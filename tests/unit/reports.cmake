@@ -1,4 +1,5 @@
 gb_unit_test(reports gb_reports)
+gb_unit_test(param_text gb_kernels gb_reports)
 gb_unit_test(plots gb_plot)
 gb_unit_test(plots_types gb_plot)
 gb_unit_test(plots_values gb_plot)

@@ -215,9 +215,32 @@ START_TEST(an_unsettled_replicate_widens_the_interval_to_what_its_samples_leave_
     ck_assert_int_eq(contrast_of(&f, "time"), GB_CONTRAST_UNKNOWN);
     r->time.max = 1010;
     ck_assert_int_eq(contrast_of(&f, "time"), GB_CONTRAST_DIFFERENT);
+    fixture_close(&f);
+}
+END_TEST
+
+/* A replicate with two modes, of which the smaller holds so many of its samples. */
+static const struct {
+    size_t counts[2];
+    gb_contrast found;
+} shares[] = {{{13, 2}, GB_CONTRAST_DIFFERENT},  {{2, 13}, GB_CONTRAST_DIFFERENT},
+              {{31, 10}, GB_CONTRAST_DIFFERENT}, {{30, 10}, GB_CONTRAST_UNKNOWN},
+              {{10, 30}, GB_CONTRAST_UNKNOWN},   {{8, 7}, GB_CONTRAST_UNKNOWN}};
+
+START_TEST(a_second_mode_widens_the_interval_where_it_holds_a_quarter_of_the_samples)
+{
+    static const double a[] = {1000, 1001, 999}, b[] = {1100, 1101, 1099};
+    fixture f;
+    two_cases(&f, a, b, 3);
+    gb_record *r = &f.results.records[1];
     r->flags = GB_BIT(GB_FLAG_BIMODAL);
+    r->time.ci95[0] = 995;
+    r->time.ci95[1] = 1010;
     r->time.modes[0] = 1000;
     r->time.modes[1] = 1150;
+    memcpy(r->time.mode_counts, shares[_i].counts, sizeof shares[_i].counts);
+    ck_assert_int_eq(contrast_of(&f, "time"), shares[_i].found);
+    r->time.ci95[1] = 1120; /* what the median leaves open counts either way */
     ck_assert_int_eq(contrast_of(&f, "time"), GB_CONTRAST_UNKNOWN);
     fixture_close(&f);
 }
@@ -435,6 +458,9 @@ static void add_cases(Suite *suite)
     tcase_add_test(tc, two_firm_figures_that_touch_are_the_same);
     tcase_add_test(tc, one_replicate_counts_by_its_own_interval_if_it_is_settled);
     tcase_add_test(tc, an_unsettled_replicate_widens_the_interval_to_what_its_samples_leave_open);
+    tcase_add_loop_test(tc,
+                        a_second_mode_widens_the_interval_where_it_holds_a_quarter_of_the_samples,
+                        0, (int)(sizeof shares / sizeof shares[0]));
     tcase_add_test(tc, times_that_mean_something_else_and_the_timers_step_say_nothing);
     tcase_add_test(tc, what_is_below_the_noise_floor_is_no_difference);
     tcase_add_test(tc, a_ratio_of_a_finding_is_that_of_an_expectation);

@@ -328,6 +328,7 @@ START_TEST(a_kernel_that_cannot_run_here_is_a_skip_before_samples_and_a_failure_
         ck_assert_int_eq(measure(&fake, &o, GB_TIMER_DEVICE, GB_CACHE_WARM, &how, &r, NULL), GB_OK);
         ck_assert_msg(r.status == rows[i].status, "row %zu: %s", i, gb_status_word(r.status));
         assert_no_figures(&r);
+        ck_assert(!has_flag(&r, GB_FLAG_GATE_OFF)); /* nothing was timed that it could be said of */
         ck_assert_uint_eq(fake_released, 1);
         ck_assert_int_eq(fake.live, 0);
         gb_record_free(&r);

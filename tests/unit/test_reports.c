@@ -346,6 +346,13 @@ START_TEST(findings_follow_from_the_figures)
     ck_assert_msg(strstr(second, "factor of 3.0") != NULL ||
                       strstr(second, "factor of 2.9") != NULL,
                   "%s", second);
+    gb_buf text = {0};
+    ck_assert_int_eq(gb_report_table(&f.results, false, &text, NULL), GB_OK);
+    const char *rule = strstr(text.data, "\nA time or rate above without +- is known to 10 %. Its "
+                                         "interval covers what the +- of the tables");
+    ck_assert_msg(rule != NULL && strstr(text.data, "What to remember") < rule, "%s", text.data);
+    ck_assert_ptr_null(strstr(rule + 2, "A time or rate above"));
+    gb_buf_free(&text);
     json_decref(findings);
     fixture_close(&f);
 }
