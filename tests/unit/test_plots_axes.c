@@ -150,6 +150,42 @@ START_TEST(intervals_end_inside_the_picture_or_it_is_said)
 }
 END_TEST
 
+/* A figure beside a tall interval stands at its bar's top, if it does not reach into the next bar.
+ */
+START_TEST(a_figure_stands_at_the_top_of_its_bar_where_there_is_room)
+{
+    static const char *const plots[] = {
+        SPREAD_PLOT("bar"), "[{\"type\": \"bar\", \"benchmark\": \"add\", \"x\": \"n\", \"y\": "
+                            "\"time\", \"series\": [\"type\"], \"title\": null}]"};
+    static const struct {
+        uint32_t bars, series;
+        bool figures, beside;
+    } rows[] = {
+        {2, 1, true, true}, {12, 1, true, true}, {13, 1, false, false}, {12, 2, true, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        drawing d;
+        drawing_open(&d, "cuda", plots[rows[i].series - 1]);
+        for (uint32_t n = 0; n < rows[i].bars; n++) {
+            char params[48];
+            snprintf(params, sizeof params, "{\"n\": %u, \"type\": \"%s\"}", n / rows[i].series,
+                     rows[i].series > 1 && n % 2 ? "fp64" : "fp32");
+            for (uint32_t r = 0; r < 3; r++) {
+                fixture_add(&d.f, "add", "stream", params, n, r, 1234 * (1 + 0.2 * r), NAN);
+            }
+        }
+        drawing_write(&d);
+        const char *beside = strstr(d.script, " || ($4-$2)/1000 > ");
+        ck_assert_int_eq(beside != NULL, rows[i].beside);
+        if (beside != NULL) {
+            ck_assert_ptr_nonnull(strstr(beside, "*strlen(strcol(6)) : 0)):("));
+            ck_assert_ptr_nonnull(strstr(beside, " ? $2 : $4)/1000):(strcol(6)) with labels"));
+        }
+        ck_assert_int_eq(strstr(d.script, "with labels") != NULL, rows[i].figures);
+        drawing_close(&d);
+    }
+}
+END_TEST
+
 /* The line below the title has no room for all names; what kind of figures they are stays. */
 START_TEST(what_kind_of_devices_there_are_is_never_cut)
 {
@@ -250,6 +286,7 @@ static void add_cases(Suite *suite)
     use_environment_locale(tests);
     tcase_add_test(tests, a_wide_axis_has_a_unit_at_each_tick);
     tcase_add_test(tests, bars_are_seen_beside_a_long_interval);
+    tcase_add_test(tests, a_figure_stands_at_the_top_of_its_bar_where_there_is_room);
     tcase_add_test(tests, a_number_has_no_exponent_where_it_is_as_short);
     tcase_add_test(tests, no_logarithmic_axis_has_fewer_than_two_ticks);
     tcase_add_test(tests, intervals_end_inside_the_picture_or_it_is_said);
