@@ -223,7 +223,9 @@ class Work(unittest.TestCase):
             bad = [r for r in run.records.values() if r["status"] != "ok"]
             self.assertEqual(len(bad), 1)
             self.assertIn("cudaEventElapsedTime: 600 (cudaErrorNotReady", bad[0]["reason"])
-            self.assertIn(bad[0]["case"], bad[0]["reason"])
+            # The case and its reason stand in one line, and the reason does not repeat the case.
+            self.assertIn(f"{bad[0]['case']}: {bad[0]['reason']}", run.out + run.err)
+            self.assertNotIn(bad[0]["case"], bad[0]["reason"])
             self.assertIn("sample", bad[0]["reason"])
 
     def test_TIM_12_kernel_never_ran(self):
