@@ -29,7 +29,7 @@ static size_t candidates(const gb_param *param, gb_value out[8])
 
 /* A kernel of many parameters has so many combinations that only some of them are tried, spread
  * over all of them. */
-#define MOST_COMBINATIONS 4096
+#define MOST_COMBINATIONS 1000
 #define SOME_COMBINATIONS 400
 
 /* A step through `total` combinations of at most 8 values each that leaves out no value: it has no
